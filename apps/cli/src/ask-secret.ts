@@ -1,0 +1,63 @@
+// Asks for a secret: at a terminal without showing it, else from standard input.
+import { text } from "node:stream/consumers";
+import { CommandError } from "./command-error.ts";
+
+/**
+ * What the person types up to Enter, or the first line of standard input where that is no terminal. Throws CommandError
+ * when nothing is given or the person gives up.
+ */
+export async function askSecret(question: string): Promise<string> {
+  const secret = process.stdin.isTTY ? await typed(question) : firstLine(await text(process.stdin));
+  if (secret === "") throw new CommandError("Nothing was given.");
+  return secret;
+}
+
+/** For a new secret: at a terminal it is asked for twice, because nobody sees what they type. */
+export async function askNewSecret(question: string, again: string): Promise<string> {
+  const secret = await askSecret(question);
+  if (process.stdin.isTTY && secret !== (await typed(again))) throw new CommandError("The two are not the same.");
+  return secret;
+}
+
+export const firstLine = (content: string): string => content.split(/\r?\n/, 1)[0] ?? "";
+
+const ENTER = new Set(["\r", "\n"]);
+const GIVE_UP = new Set(["\u0003", "\u0004"]);
+const BACKSPACE = new Set(["\u0008", "\u007f"]);
+const CLEAR_LINE = "\u0015";
+
+async function typed(question: string): Promise<string> {
+  const { stdin, stderr } = process;
+  stdin.setEncoding("utf8");
+  // Before the question: whoever answers at once is not to be shown either.
+  stdin.setRawMode(true);
+  stdin.resume();
+  stderr.write(`${question}: `);
+  try {
+    return await untilEnter();
+  } finally {
+    stdin.setRawMode(false);
+    stdin.pause();
+    stderr.write("\n");
+  }
+}
+
+function untilEnter(): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let characters: string[] = [];
+    const onData = (chunk: string): void => {
+      for (const character of chunk) {
+        if (ENTER.has(character)) return end(() => resolve(characters.join("")));
+        if (GIVE_UP.has(character)) return end(() => reject(new CommandError("Given up.", { status: 130 })));
+        if (BACKSPACE.has(character)) characters.pop();
+        else if (character === CLEAR_LINE) characters = [];
+        else characters.push(character);
+      }
+    };
+    const end = (settle: () => void): void => {
+      process.stdin.off("data", onData);
+      settle();
+    };
+    process.stdin.on("data", onData);
+  });
+}

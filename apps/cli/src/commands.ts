@@ -1,0 +1,86 @@
+// Every command: the words that call it, what follows them, and the file that does it.
+import type { Command } from "./command.ts";
+
+export interface Listed {
+  takes: string;
+  summary: string;
+  load: () => Promise<Command>;
+}
+
+export const commands: Record<string, Listed> = {
+  "setup-link": {
+    takes: "",
+    summary: "print a new link for the first administrator, while there is no user",
+    load: async () => (await import("./commands/setup-link.ts")).setupLinkCommand,
+  },
+  "user add": {
+    takes: "EMAIL [--role user|manager|admin] [--name NAME] [--json]",
+    summary: "make an account and print the link that sets its password",
+    load: async () => (await import("./commands/user-add.ts")).userAdd,
+  },
+  "user list": {
+    takes: "[--json]",
+    summary: "everybody who has an account, newest first",
+    load: async () => (await import("./commands/user-list.ts")).userList,
+  },
+  "user reset": {
+    takes: "EMAIL [--json]",
+    summary: "print a single-use link that sets a new password",
+    load: async () => (await import("./commands/user-reset.ts")).userReset,
+  },
+  "user disable": {
+    takes: "EMAIL",
+    summary: "end somebody's sessions and keep them from signing in",
+    load: async () => (await import("./commands/user-status.ts")).userDisable,
+  },
+  "user enable": {
+    takes: "EMAIL",
+    summary: "let somebody sign in again",
+    load: async () => (await import("./commands/user-status.ts")).userEnable,
+  },
+  rekey: {
+    takes: "[--key-file | --passphrase | --passphrase-file FILE]",
+    summary: "replace the root key, by one of the same kind unless said otherwise",
+    load: async () => (await import("./commands/rekey.ts")).rekey,
+  },
+  unseal: {
+    takes: "[--url URL]",
+    summary: "give a running server the passphrase, typed or from standard input",
+    load: async () => (await import("./commands/unseal.ts")).unsealCommand,
+  },
+  status: {
+    takes: "[--url URL] [--json]",
+    summary: "how a running server is; ends with 0 when it is healthy",
+    load: async () => (await import("./commands/status.ts")).status,
+  },
+  backup: {
+    takes: "FOLDER [--json]",
+    summary: "copy the embedded database into a new folder, while the server runs or not",
+    load: async () => (await import("./commands/backup.ts")).backup,
+  },
+  restore: {
+    takes: "FOLDER",
+    summary: "put a backup into an empty data folder",
+    load: async () => (await import("./commands/restore.ts")).restoreCommand,
+  },
+  "audit export": {
+    takes: "[FILE]",
+    summary: "the whole audit trail with its checkpoints, to a new file or to standard output",
+    load: async () => (await import("./commands/audit-export.ts")).auditExport,
+  },
+  "audit checkpoint": {
+    takes: "[--json]",
+    summary: "the newest signed checkpoint, to be kept elsewhere",
+    load: async () => (await import("./commands/audit-checkpoint.ts")).auditCheckpoint,
+  },
+  "audit key": {
+    takes: "",
+    summary: "the public key that verifies the audit trail",
+    load: async () => (await import("./commands/audit-key.ts")).auditKey,
+  },
+  "audit verify": {
+    takes: "FILE --key KEY|FILE [--kept CHECKPOINT]... [--json]",
+    summary: "check an export with the log's public key; needs no database",
+    load: async () => (await import("./commands/audit-verify.ts")).auditVerify,
+  },
+};

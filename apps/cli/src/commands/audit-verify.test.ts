@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { encodeEntry, encodeVerifierKey, noteSigner } from "@strongroom/auditlog";
+import {
+  ORIGIN,
+  aLog,
+  anEntry,
+  completeExport,
+  entryLine,
+  evidenceExport,
+} from "../../../../packages/auditlog/testing/sample-log.ts";
+import { strongroom } from "../../testing/strongroom.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "strongroom-verify-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = (name: string, lines: readonly string[]): string => {
+  const path = join(folder, name);
+  writeFileSync(path, `${lines.join("\n")}\n`);
+  return path;
+};
+
+test("audit verify finds an honest export intact, with the key given as text or in a file", async () => {
+  const log = aLog([3, 8]);
+  const path = file("honest.jsonl", completeExport(log));
+
+  const byText = await strongroom(["audit", "verify", path, "--key", log.key]);
+  assert.deepEqual([byText.status, byText.stdout.split("\n")[0]], [0, "Intact: 8 entries, exactly as signed."]);
+
+  const byFile = await strongroom(["audit", "verify", path, "--key", file("key", [log.key])]);
+  assert.equal(byFile.status, 0, byFile.stderr);
+});
+
+test("audit verify reads standard input, so that an export need not be stored", async () => {
+  const log = aLog([2]);
+  const ran = await strongroom(["audit", "verify", "-", "--key", log.key], {
+    input: `${completeExport(log).join("\n")}\n`,
+  });
+  assert.equal(ran.status, 0, ran.stderr);
+});
+
+test("audit verify checks one entry with its proof", async () => {
+  const log = aLog([4, 9]);
+  const path = file("evidence.jsonl", await evidenceExport(log, [6]));
+  const ran = await strongroom(["audit", "verify", path, "--key", log.key]);
+  assert.deepEqual([ran.status, ran.stdout.split("\n")[0]], [0, "Intact: 1 entry, exactly as signed."]);
+});
+
+test("audit verify names a changed entry in plain words and ends with 1", async () => {
+  const log = aLog([3, 8]);
+  const lines = completeExport(log);
+  const place = lines.findIndex((line) => line.includes('"index":4'));
+  lines[place] = lines[place]!.replace('"name":"Ada"', '"name":"Eve"');
+  const path = file("changed.jsonl", lines);
+
+  const ran = await strongroom(["audit", "verify", path, "--key", log.key]);
+  assert.equal(ran.status, 1);
+  assert.match(ran.stdout, /^NOT INTACT: 1 finding in 8 entries\.\n- entry 4 was changed/);
+
+  const asJson = await strongroom(["audit", "verify", path, "--key", log.key, "--json"]);
+  assert.equal(asJson.status, 1);
+  const report = JSON.parse(asJson.stdout) as { isIntact: boolean; findings: { kind: string; index: number }[] };
+  assert.deepEqual([report.isIntact, report.findings[0]?.kind, report.findings[0]?.index], [false, "changed", 4]);
+});
+
+test("an export cut back to an earlier checkpoint is only found out with a checkpoint that was kept", async () => {
+  const whole = aLog([3, 8]);
+  const path = file(
+    "cut.jsonl",
+    completeExport({ ...whole, entries: whole.entries.slice(0, 3), checkpoints: whole.checkpoints.slice(0, 1) }),
+  );
+
+  const without = await strongroom(["audit", "verify", path, "--key", whole.key]);
+  assert.equal(without.status, 0);
+  assert.match(without.stderr, /cut back to an earlier checkpoint looks like this too/);
+
+  const kept = file("kept", [whole.checkpoints[1]!.note.trimEnd()]);
+  const withKept = await strongroom(["audit", "verify", path, "--key", whole.key, "--kept", kept]);
+  assert.equal(withKept.status, 1, withKept.stdout);
+});
+
+test("an export signed with another key is not intact", async () => {
+  const log = aLog([2]);
+  const stranger = encodeVerifierKey(noteSigner(ORIGIN, Buffer.alloc(32, 9)));
+  const ran = await strongroom(["audit", "verify", file("stranger.jsonl", completeExport(log)), "--key", stranger]);
+  assert.equal(ran.status, 1, ran.stdout);
+});
+
+test("a line separator in a name does not break the line of its entry", async () => {
+  const log = aLog([1]);
+  const canonical = encodeEntry(anEntry(0, { reason: "one\u2028two\u2029three\u0085" }));
+  const path = file("separators.jsonl", [completeExport(log)[0]!, entryLine(0, canonical)]);
+  const ran = await strongroom(["audit", "verify", path, "--key", log.key]);
+  assert.match(ran.stdout, /in 1 entry\./, "it is read as one entry");
+});
+
+test("what stands in an export cannot command the terminal", async () => {
+  const log = aLog([1]);
+  const [header, ...rest] = completeExport(log);
+  const path = file("escape.jsonl", [header!.replaceAll(ORIGIN, `${ORIGIN}\\u001b]0;owned\\u0007`), ...rest]);
+  const ran = await strongroom(["audit", "verify", path, "--key", log.key]);
+  assert.equal(ran.status, 1);
+  assert.match(ran.stdout, /\\u\{1b\}\]0;owned/, "it is shown");
+  assert.ok(!ran.stdout.includes("\u001b") && !ran.stdout.includes("\u0007"), "and not obeyed");
+});
+
+test("audit verify ends with 2 when there is nothing to check: no file, no key, a folder, a key that is none", async () => {
+  const log = aLog([1]);
+  const path = file("fine.jsonl", completeExport(log));
+  const calls = [
+    { words: ["audit", "verify"], says: /Something is missing/ },
+    { words: ["audit", "verify", path], says: /--key is missing/ },
+    {
+      words: ["audit", "verify", join(folder, "nothing"), "--key", log.key],
+      says: /cannot be read \(there is no such file\)/,
+    },
+    { words: ["audit", "verify", folder, "--key", log.key], says: /cannot be read \(it is a folder\)/ },
+    { words: ["audit", "verify", path, "--key", join(folder, "no-key")], says: /cannot be read/ },
+    { words: ["audit", "verify", path, "--key", path], says: /holds no verifier key/ },
+    { words: ["audit", "verify", path, "--key", log.key, "--kept", join(folder, "none")], says: /cannot be read/ },
+    { words: ["audit", "verify", path, "--kye", log.key], says: /Unknown option '--kye'/ },
+  ];
+  for (const { words, says } of calls) {
+    const ran = await strongroom(words);
+    assert.deepEqual([ran.status, ran.stdout], [2, ""], words.join(" "));
+    assert.match(ran.stderr, says);
+  }
+});

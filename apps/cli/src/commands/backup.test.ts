@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { readCheckpoint, verifyAudit } from "@strongroom/contract";
+import type { CredentialId } from "@strongroom/contract";
+import { readKeyFile } from "@strongroom/keys";
+import { openDatabase } from "@strongroom/server/kernel/db/database.ts";
+import { readMigrations } from "@strongroom/server/kernel/db/migrate.ts";
+import { startEmbedded } from "@strongroom/server/kernel/embedded/embedded.ts";
+import { openLog } from "@strongroom/server/kernel/log.ts";
+import type { RunningServer } from "../../../../e2e/testing/server.ts";
+import { ADMIN, aPlace, call, reveal, signIn, storeSecret } from "../../testing/a-strongroom.ts";
+
+const SECRET = "canary-of-a-stored-secret";
+
+const place = aPlace();
+const isRoot = process.geteuid?.() === 0;
+const backup = join(place.folder, "backup");
+let server: RunningServer;
+let admin: string;
+let credential: CredentialId;
+
+before(async () => {
+  server = await place.start();
+  admin = await place.setUp(server);
+  credential = await storeSecret(server, admin, SECRET);
+});
+after(() => place.remove());
+
+/** Writes through the API until it is told to stop; returns how many were stored. */
+function writing(): () => Promise<number> {
+  const over = new AbortController();
+  let stored = 0;
+  const work = (async () => {
+    for (; !over.signal.aborted; stored++) await storeSecret(server, admin, `secret number ${stored}`);
+  })();
+  return async () => {
+    over.abort();
+    await work;
+    return stored;
+  };
+}
+
+test("a backup made under writes is restored elsewhere, reveals what was stored, and its audit trail verifies", async () => {
+  const stop = writing();
+  const made = await place.run(["backup", backup]);
+  const stored = await stop();
+  assert.equal(made.status, 0, made.stderr);
+  assert.ok(stored > 0, "something was written meanwhile");
+  assert.match(made.stdout, /^Backed up \d+ files, \d+ MB, as of \S+Z\.\n$/);
+
+  const key = readKeyFile(join(place.dataFolder, "root.key"));
+  assert.match(made.stderr, new RegExp(`worthless without the root key ${key.id}`));
+
+  const restoredFolder = join(place.folder, "restored");
+  const env = { STRONGROOM_DATA: restoredFolder };
+  const early = await place.run(["restore", backup], { env });
+  assert.equal(early.status, 0, early.stderr);
+  assert.match(
+    early.stdout,
+    new RegExp(`It needs the root key ${key.id}: put its key file at ${restoredFolder}/root\\.key`),
+  );
+
+  copyFileSync(join(place.dataFolder, "root.key"), join(restoredFolder, "root.key"));
+  const restored = await place.start({ STRONGROOM_DATA: restoredFolder });
+  const token = await signIn(restored, ADMIN);
+  assert.equal(await reveal(restored, token, credential), SECRET);
+
+  await until(async () => (await call(restored, readCheckpoint, { as: token })).body.pending === 0);
+  const { body: report } = await call(restored, verifyAudit, { as: token });
+  assert.deepEqual([report.is_intact, report.findings], [true, []]);
+  assert.ok(report.checked > 3);
+  await restored.stop();
+});
+
+test("the backup is on record before it is made, and so is the restore", async () => {
+  const events = async (data: string): Promise<string[]> => {
+    const ran = await place.run(["audit", "export"], { env: { STRONGROOM_DATA: data } });
+    assert.equal(ran.status, 0, ran.stderr);
+    return [...ran.stdout.matchAll(/"event":"(backup\.[a-z]+)"/g)].map(([, event]) => event ?? "");
+  };
+  assert.deepEqual(await events(place.dataFolder), ["backup.started", "backup.completed"]);
+  assert.deepEqual(await events(join(place.folder, "restored")), ["backup.started", "backup.restored"]);
+});
+
+test("neither the root key nor a stored secret is in a backup", async () => {
+  const keyText = readFileSync(join(place.dataFolder, "root.key"), "utf8").split("\n")[2] ?? "";
+  assert.equal(keyText.length, 43);
+  const needles = [keyText, Buffer.from(keyText, "base64url"), SECRET, ADMIN.password];
+  for (const entry of readdirSync(backup, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const bytes = readFileSync(path);
+    for (const needle of needles) assert.ok(!bytes.includes(needle), path);
+    assert.equal(statSync(path).mode & 0o077, 0, path);
+  }
+});
+
+test("a restore finds the key file that is there already, and keeps the newer checkpoint beside it", async () => {
+  const again = join(place.folder, "again");
+  mkdirSync(join(again, "audit"), { recursive: true });
+  copyFileSync(join(place.dataFolder, "root.key"), join(again, "root.key"));
+  await server.stop();
+  copyFileSync(join(place.dataFolder, "audit", "checkpoint"), join(again, "audit", "checkpoint"));
+  const ran = await place.run(["restore", backup], { env: { STRONGROOM_DATA: again } });
+  assert.equal(ran.status, 0, ran.stderr);
+  assert.match(ran.stdout, /It needs the root key [0-9a-f]{32}, which .*root\.key holds\./);
+
+  const cutBack = await place.start({ STRONGROOM_DATA: again });
+  const token = await signIn(cutBack, ADMIN);
+  await until(() => /the log ends at \d+ but the checkpoint of .* signed \d+ entries/.test(cutBack.output()));
+  const { body: report } = await call(cutBack, verifyAudit, { as: token });
+  assert.equal(report.is_intact, false, "an auditor learns that entries are gone");
+  await cutBack.stop();
+});
+
+test("a backup works without a server, and into nothing but a new folder", async () => {
+  const offline = join(place.folder, "offline");
+  const made = await place.run(["backup", offline, "--json"]);
+  assert.equal(made.status, 0, made.stderr);
+  const said = JSON.parse(made.stdout) as { files: number; root_key: { id: string; provider: string } };
+  assert.deepEqual(said.root_key, { id: readKeyFile(join(place.dataFolder, "root.key")).id, provider: "key-file" });
+  assert.ok(!existsSync(join(place.dataFolder, "postgres", "cluster", "postmaster.pid")));
+
+  for (const target of [offline, join(place.dataFolder, "inside")]) {
+    const refused = await place.run(["backup", target]);
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, /is not empty|lies in the data folder/);
+  }
+});
+
+test(
+  "root restores into no folder of another user, who could not start it",
+  { skip: !isRoot && "needs root" },
+  async () => {
+    const theirs = join(place.folder, "theirs");
+    mkdirSync(theirs);
+    chownSync(theirs, 65_534, 65_534);
+    const refused = await place.run(["restore", backup], { env: { STRONGROOM_DATA: theirs } });
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, /theirs is another user's/);
+    assert.deepEqual(readdirSync(theirs), []);
+  },
+);
+
+test("a restore is refused over a database, from a damaged backup, and for what is no backup", async () => {
+  const occupied = await place.run(["restore", backup]);
+  assert.equal(occupied.status, 1);
+  assert.match(occupied.stderr, /There is a database in .* move it away first/);
+
+  const damaged = join(place.folder, "offline");
+  const file = join(damaged, "postgres", "cluster", "global", "pg_control");
+  const bytes = readFileSync(file);
+  bytes[0]! ^= 1;
+  writeFileSync(file, bytes);
+  const env = { STRONGROOM_DATA: join(place.folder, "never") };
+  const refused = await place.run(["restore", damaged], { env });
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /is damaged: postgres\/cluster\/global\/pg_control/);
+
+  rmSync(join(damaged, "manifest.json"));
+  const unfinished = await place.run(["restore", damaged], { env });
+  assert.match(unfinished.stderr, /is not a backup, or one that was not finished/);
+  assert.ok(!existsSync(join(env.STRONGROOM_DATA, "postgres", "cluster")));
+});
+
+test("commands refuse a database of another version, but a backup can be made before and after an upgrade", async () => {
+  const atVersion = async (version: number): Promise<void> => {
+    const embedded = await startEmbedded({ dataFolder: place.dataFolder, log: openLog("silent") });
+    const database = openDatabase({ connection: embedded.connection, log: openLog("silent"), poolSize: 1 });
+    await database.pool.query(
+      "update schema_migrations set version = $1 where version = (select max(version) from schema_migrations)",
+      [version],
+    );
+    await database.close();
+    await embedded.stop();
+  };
+  const known = (await readMigrations()).at(-1)!.version;
+  const versions: [version: number, says: RegExp, folder: string][] = [
+    // The newest migration counts as the first: the one before it is the newest then.
+    [0, /restart the server, which migrates it/, "older"],
+    [known + 100, /use the newer one/, "newer"],
+  ];
+  for (const [version, says, folder] of versions) {
+    await atVersion(version);
+    const refused = await place.run(["user", "list"]);
+    assert.deepEqual([refused.status, refused.stdout], [1, ""]);
+    assert.match(refused.stderr, says);
+    const made = await place.run(["backup", join(place.folder, folder)]);
+    assert.equal(made.status, 0, made.stderr);
+  }
+  const env = { STRONGROOM_DATA: join(place.folder, "from-newer") };
+  const newer = await place.run(["restore", join(place.folder, "newer")], { env });
+  assert.equal(newer.status, 1);
+  assert.match(newer.stderr, /This backup is of version \d+, this Strongroom only of \d+/);
+  assert.ok(!existsSync(join(env.STRONGROOM_DATA, "postgres", "cluster")));
+  const older = await place.run(["restore", join(place.folder, "older")], { env });
+  assert.equal(older.status, 0, older.stderr);
+});
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 20_000; !(await isSo()); await delay(50)) assert.ok(Date.now() < end, "it came to be");
+}

@@ -1,0 +1,36 @@
+// `user list`: everybody who has an account, newest first.
+import { listPage } from "@strongroom/server/features/users/index.ts";
+import type { Person } from "@strongroom/server/features/users/index.ts";
+import { command } from "../command.ts";
+import { sayJson, sayTable } from "../output.ts";
+import { atWork } from "../workplace.ts";
+import type { Workplace } from "../workplace.ts";
+
+const PAGE = 500;
+
+export const userList = command({
+  options: { json: { type: "boolean" } },
+  operands: [0, 0],
+  async run({ json }) {
+    const people = await atWork(readAll);
+    if (json) return sayJson(people);
+    const rows = people.map(({ email, name, role, requested_role: wanted, status, last_signed_in_at: last }) => [
+      email,
+      name,
+      wanted === null ? role : `${role} (asks for ${wanted})`,
+      status,
+      last?.toISOString() ?? "never",
+    ]);
+    sayTable(["EMAIL", "NAME", "ROLE", "STATUS", "LAST SIGNED IN"], rows);
+  },
+});
+
+async function readAll({ database }: Workplace): Promise<Person[]> {
+  const people: Person[] = [];
+  for (;;) {
+    const before = people.at(-1)?.id ?? null;
+    const page = await listPage(database.db, { limit: PAGE, before, search: null, withRoleRequest: false });
+    people.push(...page);
+    if (page.length < PAGE) return people;
+  }
+}

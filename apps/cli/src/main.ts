@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+// `strongroom`: finds the command that was asked for, runs it, and says in one line what went wrong.
+import { CommandError, UsageError } from "./command-error.ts";
+import { commands } from "./commands.ts";
+import { note, say } from "./output.ts";
+
+/** Errors that were written for people, by name: their classes would load the whole server for a usage message. */
+const PLAIN = new Set(["StartError", "Refusal", "SealError", "SealedError"]);
+
+async function main(words: string[]): Promise<number> {
+  if (words.length === 0 || words[0] === "help" || words.includes("--help") || words.includes("-h")) {
+    usage(words);
+    return words.length === 0 ? 2 : 0;
+  }
+  const name = nameOf(words);
+  const found = name === null ? undefined : commands[name];
+  if (name === null || found === undefined) {
+    note(`strongroom: there is no command "${words.slice(0, 2).join(" ")}". "strongroom help" lists them.`);
+    return 2;
+  }
+  try {
+    const { run } = await found.load();
+    return await run(words.slice(name.split(" ").length));
+  } catch (error) {
+    note(`strongroom: ${sentenceOf(error)}`);
+    if (error instanceof UsageError) note(`Usage: strongroom ${name} ${found.takes}`);
+    if (isTalkative() && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+    return error instanceof CommandError ? error.status : 1;
+  }
+}
+
+/** Commands have one word or two. */
+function nameOf(words: readonly string[]): string | null {
+  const candidates = [words.slice(0, 2).join(" "), words[0] ?? ""];
+  return candidates.find((candidate) => Object.hasOwn(commands, candidate)) ?? null;
+}
+
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return "something went wrong.";
+  if (error instanceof CommandError || PLAIN.has(error.name)) return error.message;
+  const hint = isTalkative() ? "" : " (STRONGROOM_LOG_LEVEL=debug shows more)";
+  return `${error.message.split("\n", 1)[0] || error.name}${hint}`;
+}
+
+const isTalkative = (): boolean => ["debug", "trace"].includes(process.env["STRONGROOM_LOG_LEVEL"] ?? "");
+
+function usage(words: readonly string[]): void {
+  const wanted = words.find((word) => Object.keys(commands).some((name) => name.split(" ")[0] === word));
+  say("Usage: strongroom COMMAND");
+  for (const [name, { takes, summary }] of Object.entries(commands)) {
+    if (wanted !== undefined && name.split(" ")[0] !== wanted) continue;
+    say("");
+    say(`  ${name} ${takes}`.trimEnd());
+    say(`      ${summary}`);
+  }
+}
+
+// A reader that went away, such as `head`: whoever writes on notices, and still leaves everything tidy.
+process.stdout.on("error", () => undefined);
+const status = await main(process.argv.slice(2));
+// After what was printed has left: a connection that watches somebody else's database server may still be open.
+process.stdout.write("", () => process.exit(status));

@@ -1,0 +1,40 @@
+// The root key in force, for the commands that need it: from the key file, the passphrase file, or the person.
+import { KeyRing, Secret, keyFileProvider, parseSealRecord, passphraseProvider } from "@strongroom/keys";
+import type { RootKey, SealRecord } from "@strongroom/keys";
+import { createKekStore, readSealRecord } from "@strongroom/server/kernel/keys/kek-store.ts";
+import { readFileSync } from "node:fs";
+import { askSecret, firstLine } from "./ask-secret.ts";
+import { CommandError } from "./command-error.ts";
+import type { Workplace } from "./workplace.ts";
+
+/** The caller disposes of `root`. Throws SealError or CommandError with one sentence when it cannot be had. */
+export async function openRootKey({ config, database }: Workplace): Promise<{ root: RootKey; record: SealRecord }> {
+  const stored = await readSealRecord(database);
+  if (stored === null) throw new CommandError("There is no root key yet: start Strongroom once.");
+  const record = parseSealRecord(stored);
+  if (record.provider === "key-file") return { root: await keyFileProvider(config.keyFile).open(record), record };
+  const file = config.passphraseFile;
+  using passphrase = file === null ? Secret.fromText(await askSecret("Passphrase")) : readPassphraseFile(file);
+  return { root: await passphraseProvider(passphrase).open(record), record };
+}
+
+/** Its first line. The caller disposes of it. */
+export function readPassphraseFile(path: string): Secret {
+  try {
+    return Secret.fromText(firstLine(readFileSync(path, "utf8")));
+  } catch (error) {
+    throw new CommandError(`The passphrase file ${path} cannot be read.`, { cause: error });
+  }
+}
+
+/** Lends the work a key ring that is unsealed while it lasts. */
+export async function withKeys<T>(workplace: Workplace, work: (keys: KeyRing) => Promise<T>): Promise<T> {
+  const keys = new KeyRing(createKekStore(workplace.database));
+  const { root } = await openRootKey(workplace);
+  await keys.unseal(root);
+  try {
+    return await work(keys);
+  } finally {
+    keys.seal();
+  }
+}

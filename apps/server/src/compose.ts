@@ -1,0 +1,120 @@
+// The only place that builds things: the kernel's parts, then each feature in a line or two.
+import type { FastifyInstance } from "fastify";
+import type { AddressInfo } from "node:net";
+import { installAudit } from "#features/audit/index.ts";
+import { installCpm } from "#features/cpm/index.ts";
+import { installCredentials } from "#features/credentials/index.ts";
+import { installDashboard } from "#features/dashboard/index.ts";
+import { installEvents } from "#features/events/index.ts";
+import { installHealth } from "#features/health/index.ts";
+import { installMail } from "#features/mail/index.ts";
+import { installPreferences } from "#features/preferences/index.ts";
+import { installSeal } from "#features/seal/index.ts";
+import { installSignIn } from "#features/sign-in/index.ts";
+import type { HashParameters } from "#features/sign-in/index.ts";
+import { emailsOf, installUsers } from "#features/users/index.ts";
+import { installVerification } from "#features/verification/index.ts";
+import { createAuthority } from "#kernel/authz/authorise.ts";
+import { systemClock } from "#kernel/clock.ts";
+import type { Clock } from "#kernel/clock.ts";
+import type { Config } from "#kernel/config.ts";
+import type { Database } from "#kernel/db/database.ts";
+import { createEvents } from "#kernel/events/events.ts";
+import { nobody } from "#kernel/http/authenticate.ts";
+import { serveMetrics } from "#kernel/http/metrics-route.ts";
+import { serveApiDocuments } from "#kernel/http/openapi.ts";
+import { installRateLimits } from "#kernel/http/rate-limits.ts";
+import { createHttpServer } from "#kernel/http/server.ts";
+import { serveWebApp } from "#kernel/http/web-app.ts";
+import { createJobs } from "#kernel/jobs/jobs.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { followRekeys } from "#kernel/keys/follow-rekeys.ts";
+import { openVault } from "#kernel/keys/open-key-ring.ts";
+import type { Log } from "#kernel/log.ts";
+import { createMetrics } from "#kernel/metrics.ts";
+import { version } from "#kernel/version.ts";
+
+export interface Parts {
+  config: Config;
+  log: Log;
+  /** Migrated. */
+  database: Database;
+  /** The built web app; null serves the API alone. */
+  webFolder: string | null;
+  clock?: Clock;
+  /** What a password hash costs; cheaper than in production for tests alone. */
+  hashing?: HashParameters;
+}
+
+export interface App {
+  kernel: Kernel;
+  http: FastifyInstance;
+  /** The one-time link to the first administrator's registration; null once there is a user. */
+  setupLink(): Promise<string | null>;
+  /** Begins background work. Before the first call. */
+  start(): Promise<void>;
+  /** Answers what is under way, takes nothing new, and ends background work. The database stays open. */
+  stop(): Promise<void>;
+}
+
+export async function compose(parts: Parts): Promise<App> {
+  const { config, log, database } = parts;
+  const metrics = createMetrics();
+  const http = await createHttpServer(config, log, metrics);
+  const vault = await openVault(config, database, log);
+  const kernel: Kernel = {
+    config,
+    log,
+    clock: parts.clock ?? systemClock,
+    database,
+    keys: vault.ring,
+    events: createEvents(database, log),
+    jobs: createJobs(database, log),
+    metrics,
+    http,
+    authority: createAuthority(),
+    rateLimits: await installRateLimits(http, config.rateLimit),
+    authenticator: { current: nobody },
+    publicUrl: () => config.publicUrl ?? localUrl(config.host, http.server.address() as AddressInfo | null),
+  };
+
+  const mail = installMail(kernel);
+  const signIn = installSignIn(kernel, { mail, hashing: parts.hashing });
+  const users = installUsers(kernel, { signIn });
+  installPreferences(kernel);
+  const live = installEvents(kernel);
+  const audit = installAudit(kernel, { emailsOf });
+  const credentials = installCredentials(kernel, { historyOfTarget: audit.historyOfTarget });
+  installVerification(kernel, { credentials });
+  installCpm(kernel);
+  installDashboard(kernel, users);
+  installSeal(kernel, vault, () => live.closeStreams());
+  installHealth(kernel, version, [audit.health]);
+
+  serveMetrics(http, config, metrics);
+  serveApiDocuments(http, version);
+  await serveWebApp(http, parts.webFolder);
+
+  return {
+    kernel,
+    http,
+    setupLink: () => signIn.setupLink(),
+    async start() {
+      await kernel.events.start();
+      await followRekeys(kernel.events, vault, log);
+      await kernel.jobs.start();
+      audit.start();
+    },
+    async stop() {
+      live.closeStreams();
+      await http.close();
+      await kernel.jobs.stop();
+      await audit.stop();
+      await kernel.events.stop();
+    },
+  };
+}
+
+function localUrl(host: string, address: AddressInfo | null): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${address?.port ?? 0}`;
+}

@@ -1,0 +1,108 @@
+// Recorded entries in people's words: what lists show of them.
+import type { AuditLogEntry } from "@strongroom/contract";
+import { decodeEntry } from "@strongroom/auditlog";
+import type { AuditEntry } from "@strongroom/auditlog";
+import type { FoundEntry } from "./audit.store.ts";
+
+/** Where the requirements name an action, or the event's own words read badly. */
+const ACTIONS: Record<string, string> = {
+  "credential.verified": "Credential Verification",
+  "audit.exported": "Audit trail exported",
+  "audit.verified": "Audit trail verified",
+  "audit.tampering-found": "Audit trail tampering found",
+  "policy.changed": "Sign-in policy changed",
+  "session.started": "Signed in",
+  "session.ended": "Signed out",
+  "user.registered": "Account registered",
+  "seal.sealed": "Vault sealed",
+  "seal.unsealed": "Vault unsealed",
+};
+
+/** An entry as lists show it. `emails` holds those of the people who still exist, by their ids. */
+export function toLogEntry(found: FoundEntry, emails: ReadonlyMap<string, string>): AuditLogEntry {
+  const entry = readEntry(found);
+  if (entry === null) return unreadable(found);
+  const { at, event, result, target, actor } = entry;
+  return {
+    id: found.id as AuditLogEntry["id"],
+    action: actionOf(event),
+    event,
+    result,
+    summary: summaryOf(entry),
+    metadata: metadataOf(entry),
+    user: {
+      id: "id" in actor ? (actor.id as AuditLogEntry["user"]["id"]) : null,
+      name: "id" in actor ? actor.name : nameOfPart(actor.system),
+      email: "id" in actor ? (emails.get(actor.id) ?? null) : null,
+    },
+    timestamp: at,
+    target: target === undefined ? null : { type: target.type, id: target.id, name: target.name ?? null },
+    leaf_index: found.leaf_index,
+  };
+}
+
+/** The people who did what these entries record. */
+export function actorIdsOf(entries: readonly FoundEntry[]): string[] {
+  const actors = entries.flatMap((found) => readEntry(found)?.actor ?? []);
+  return [...new Set(actors.flatMap((actor) => ("id" in actor ? [actor.id] : [])))];
+}
+
+function readEntry({ canonical }: FoundEntry): AuditEntry | null {
+  try {
+    return decodeEntry(canonical);
+  } catch {
+    return null; // Somebody wrote into the database; the list must go on showing the others.
+  }
+}
+
+/** The last moment with a year of four digits. */
+const LATEST = Date.UTC(9999, 11, 31);
+
+/** What stands in the place of an entry that was overwritten with something else. Its id holds the time (RFC 9562). */
+function unreadable({ id, leaf_index }: FoundEntry): AuditLogEntry {
+  const milliseconds = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
+  const recordedAt = new Date(Math.min(milliseconds, LATEST));
+  return {
+    id: id as AuditLogEntry["id"],
+    action: "Unreadable entry",
+    event: "audit.unreadable",
+    result: "warning",
+    summary: "This entry was overwritten in the database. Verify the audit trail.",
+    metadata: {},
+    user: { id: null, name: "Unknown", email: null },
+    timestamp: recordedAt.toISOString(),
+    target: null,
+    leaf_index,
+  };
+}
+
+/** `credential.host-key-accepted` reads "Credential host key accepted". */
+export function actionOf(event: string): string {
+  const words = event.replaceAll(/[.-]/g, " ");
+  return ACTIONS[event] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const nameOfPart = (part: string): string => (part === "visitor" ? "Visitor" : `Strongroom (${part})`);
+
+/** What it was about and how it ended: "Billing database: refused (role.insufficient)". */
+function summaryOf({ event, target, result, reason, details }: AuditEntry): string {
+  const about = target?.name ?? (target === undefined ? actionOf(event) : `${target.type} ${target.id}`);
+  const said = details?.["message"];
+  if (typeof said === "string") return `${about}: ${said}`;
+  if (result !== "failure") return about;
+  return reason === undefined ? `${about}: failed` : `${about}: refused (${reason})`;
+}
+
+/** Everything else that was recorded. */
+function metadataOf({ reason, request, actor, details }: AuditEntry): AuditLogEntry["metadata"] {
+  const known = {
+    reason,
+    ip: request?.ip,
+    agent: request?.agent,
+    request_id: request?.id,
+    role: "id" in actor ? actor.role : undefined,
+    session_id: "id" in actor ? actor.session : undefined,
+  };
+  const given = Object.entries(known).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return { ...details, ...Object.fromEntries(given) } as AuditLogEntry["metadata"];
+}

@@ -1,0 +1,98 @@
+// Finds recorded entries: the trail as people read it, by time, by what it is about, and by who did it.
+import { sql } from "kysely";
+import type { Db } from "#kernel/db/database.ts";
+
+export interface AuditEntriesTable {
+  /** A UUID of version 7: its order is the order of time. */
+  id: string;
+  at: Date;
+  event: string;
+  actor_id: string | null;
+  actor_name: string;
+  target_type: string | null;
+  target_id: string | null;
+  result: string;
+  canonical: Buffer;
+}
+
+export interface AuditLeavesTable {
+  leaf_index: number;
+  entry_id: string;
+  leaf_hash: Buffer;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    audit_entries: AuditEntriesTable;
+    audit_leaves: AuditLeavesTable;
+    audit_pending: { entry_id: string };
+  }
+}
+
+export interface FoundEntry {
+  id: string;
+  canonical: Buffer;
+  /** Both null until the sequencer has given it its place in the tree. */
+  leaf_index: number | null;
+  leaf_hash: Buffer | null;
+}
+
+export interface EntryFilter {
+  event?: string | undefined;
+  result?: string | undefined;
+  actorId?: string | undefined;
+  target?: { type?: string | undefined; id: string } | undefined;
+  /** Both included. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** Events to leave out. */
+  without?: readonly string[] | undefined;
+}
+
+/** Newest first; `before` is the id of the last entry of the page before. */
+export async function findEntries(
+  db: Db,
+  filter: EntryFilter,
+  page: { limit: number; before: string | null },
+): Promise<FoundEntry[]> {
+  let query = db
+    .selectFrom("audit_entries as entry")
+    .leftJoin("audit_leaves as leaf", "leaf.entry_id", "entry.id")
+    .select(["entry.id", "entry.canonical", "leaf.leaf_index", "leaf.leaf_hash"])
+    .orderBy("entry.id", "desc")
+    .limit(page.limit);
+  const { event, result, actorId, target, from, to, without = [] } = filter;
+  if (page.before !== null) query = query.where("entry.id", "<", page.before);
+  if (event !== undefined) query = query.where("entry.event", "=", event);
+  // The condition of the partial index, spelled out for the planner.
+  if (result !== undefined) query = query.where("entry.result", "=", result);
+  if (result !== undefined && result !== "success") query = query.where("entry.result", "<>", "success");
+  if (actorId !== undefined) query = query.where("entry.actor_id", "=", actorId);
+  if (target !== undefined) query = query.where("entry.target_id", "=", target.id);
+  if (target?.type !== undefined) query = query.where("entry.target_type", "=", target.type);
+  if (from !== undefined) query = query.where("entry.id", ">=", firstIdOf(from.getTime()));
+  if (to !== undefined) query = query.where("entry.id", "<", firstIdOf(to.getTime() + 1));
+  if (without.length > 0) query = query.where("entry.event", "not in", without);
+  return query.execute();
+}
+
+export async function findEntry(db: Db, id: string): Promise<FoundEntry | undefined> {
+  return db
+    .selectFrom("audit_entries as entry")
+    .leftJoin("audit_leaves as leaf", "leaf.entry_id", "entry.id")
+    .select(["entry.id", "entry.canonical", "leaf.leaf_index", "leaf.leaf_hash"])
+    .where("entry.id", "=", id)
+    .executeTakeFirst();
+}
+
+/** How many entries are durable and wait for their place in the tree. */
+export async function countPending(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) from audit_pending`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** The lowest id that an entry of this millisecond can have (RFC 9562 §5.7). */
+function firstIdOf(milliseconds: number): string {
+  const hex = Math.max(0, milliseconds).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}

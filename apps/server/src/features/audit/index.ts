@@ -1,0 +1,77 @@
+// The audit trail: puts what the kernel records into a tree that somebody else can check, and shows it to people.
+import { join } from "node:path";
+import type { VerifyReport } from "@strongroom/auditlog";
+import type { AuditLogEntry } from "@strongroom/contract";
+import type { Db } from "#kernel/db/database.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { createAlarm } from "./alarm.ts";
+import { createSequencer } from "./audit.jobs.ts";
+import { grants } from "./audit.policy.ts";
+import { bindAudit } from "./audit.routes.ts";
+import { historyOf } from "./audit.ts";
+import type { EmailsOf, HistoryPage } from "./audit.ts";
+import { openCheckpointFile } from "./checkpoint-file.ts";
+import { examineAtStart } from "./examine.ts";
+import { createLogIdentity } from "./signing-key.ts";
+import { verifyStored } from "./verify-stored.ts";
+
+export type HistoryOfTarget = (
+  db: Db,
+  target: { type: string; id: string },
+  page: HistoryPage,
+) => Promise<{ history: AuditLogEntry[]; next_cursor: string | null }>;
+
+export interface AuditFeature {
+  /** What happened to one thing, newest first. The caller has decided that it may be seen. */
+  historyOfTarget: HistoryOfTarget;
+  /** Starts to give entries their places; waits by itself while the vault is sealed. */
+  start(): void;
+  stop(): Promise<void>;
+  /** Gives a place to everything that waits now; null while the vault is sealed or the tree is damaged. */
+  sequence(): Promise<number | null>;
+  /** Checks all that is stored. Calls at the same time share one check. */
+  verify(): Promise<VerifyReport>;
+  /** For the health of the server. */
+  health: { name: string; problem: () => Promise<string | null> };
+}
+
+const NIGHTLY = "17 3 * * *";
+
+export function installAudit(kernel: Kernel, deps: { emailsOf: EmailsOf }): AuditFeature {
+  const { database, clock, keys, log, config } = kernel;
+  const openLog = createLogIdentity({ database, keys, clock });
+  const file = openCheckpointFile(join(config.dataFolder, "audit"));
+  const alarm = createAlarm({ database, clock, log });
+  const examine = (identity: Awaited<ReturnType<typeof openLog>>) =>
+    examineAtStart({ database, clock, file, alarm }, identity);
+  const sequencer = createSequencer({ database, clock, log, openLog, file, alarm, examine });
+
+  let underWay: Promise<VerifyReport> | null = null;
+  const verify = (): Promise<VerifyReport> => {
+    underWay ??= verifyAndAlarm().finally(() => (underWay = null));
+    return underWay;
+  };
+  async function verifyAndAlarm(): Promise<VerifyReport> {
+    const report = await verifyStored(database.db, await openLog(), file);
+    await alarm(report.findings);
+    return report;
+  }
+
+  kernel.authority.grant(grants);
+  kernel.jobs.define("audit.verify", { policy: "exclusive", schedule: NIGHTLY, retryLimit: 0 }, async () => {
+    if (!keys.isSealed) await verify();
+  });
+  bindAudit(kernel, { openLog, emailsOf: deps.emailsOf, verify });
+  return {
+    historyOfTarget: (db, target, page) => historyOf(db, target, page, deps.emailsOf),
+    start: () => sequencer.start(),
+    stop: () => sequencer.stop(),
+    sequence: () => sequencer.sequence(),
+    verify,
+    health: { name: "audit", problem: async () => sequencer.problem() },
+  };
+}
+
+export type { EmailsOf, HistoryPage } from "./audit.ts";
+export { openTrail } from "./open-trail.ts";
+export type { Trail } from "./open-trail.ts";

@@ -1,0 +1,193 @@
+import { parseCheckpoint } from "@strongroom/auditlog";
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, it } from "node:test";
+import { sql } from "kysely";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import { audited, restarted } from "#testing/audited.ts";
+import type { Audited } from "#testing/audited.ts";
+import { readLeaves, readReach } from "./tree.store.ts";
+
+const opened: Audited[] = [];
+async function aTrail(): Promise<Audited> {
+  const trail = await audited();
+  opened.push(trail);
+  return trail;
+}
+afterEach(async () => {
+  for (const trail of opened.splice(0)) await trail.close();
+});
+
+async function placed({ database }: Audited): Promise<string[]> {
+  const ids = [];
+  for await (const { entryId } of readLeaves(database.db, Number.MAX_SAFE_INTEGER)) ids.push(entryId);
+  return ids;
+}
+
+const entry = () => systemEntry("credential.revealed", "rotation", {}, new Date());
+
+describe("the sequencer", () => {
+  it("gives every recorded entry a place, once, in the order of time", async () => {
+    const trail = await aTrail();
+    const ids = [...(await trail.record(3)), ...(await trail.record(2))];
+    assert.equal(await trail.audit.sequence(), 5);
+    assert.equal(await trail.audit.sequence(), 0);
+    assert.deepEqual(await placed(trail), ids.toSorted());
+    assert.deepEqual(await trail.said(), []);
+  });
+
+  it("never skips an entry that commits late", async () => {
+    const trail = await aTrail();
+    const early = entry();
+    const late = trail.database.transaction(async (tx) => {
+      await appendAudit(tx, [early]);
+      await trail.record(2);
+      assert.equal(await trail.audit.sequence(), 2);
+    });
+    await late;
+    assert.equal(await trail.audit.sequence(), 1);
+    assert.equal((await placed(trail)).at(-1), early.id);
+    assert.deepEqual(await trail.said(), []);
+  });
+
+  it("takes more than a batch at once, and signs each batch", async () => {
+    const trail = await aTrail();
+    await trail.record(2500);
+    assert.equal(await trail.audit.sequence(), 2500);
+    const checkpoints = await trail.database.db
+      .selectFrom("audit_checkpoints")
+      .select("size")
+      .orderBy("size")
+      .execute();
+    assert.deepEqual(
+      checkpoints.map(({ size }) => size),
+      [1000, 2000, 2500],
+    );
+    const report = await trail.audit.verify();
+    assert.deepEqual([report.isIntact, report.entries, report.proven], [true, 2500, 2500]);
+  });
+
+  it("is one among several processes: each entry gets one place", async () => {
+    const first = await aTrail();
+    const second = await audited({ test: first.test, dataFolder: first.dataFolder });
+    const rounds = Array.from({ length: 30 });
+    const recording = (async () => {
+      for (const _ of rounds) await first.record(10);
+    })();
+    const counts = await Promise.all(
+      [first, second].map(async ({ audit }) => {
+        let count = 0;
+        for (const _ of rounds) count += (await audit.sequence()) ?? 0;
+        return count;
+      }),
+    );
+    await recording;
+    counts.push((await first.audit.sequence()) ?? 0, (await second.audit.sequence()) ?? 0);
+    assert.equal(
+      counts.reduce((a, b) => a + b),
+      300,
+    );
+    assert.deepEqual(await first.said(), []);
+    assert.equal((await readReach(first.database.db)).size, 300);
+    await second.audit.stop();
+    await second.kernel.http.close();
+  });
+
+  it("waits while the vault is sealed, and goes on after", async () => {
+    const trail = await aTrail();
+    await trail.recordInBatches(2);
+    trail.kernel.keys.seal();
+    await trail.record(1);
+    assert.equal(await trail.audit.sequence(), null);
+    const unsealed = await restarted(trail);
+    opened.splice(0, 1, unsealed);
+    assert.equal(await unsealed.audit.sequence(), 1);
+    assert.deepEqual(await unsealed.said(), []);
+  });
+
+  it("proves an entry within a second by itself, and keeps the newest checkpoint in a file", async () => {
+    const trail = await aTrail();
+    trail.audit.start();
+    await trail.record(1);
+    const started = performance.now();
+    while ((await readReach(trail.database.db)).size === 0) {
+      if (performance.now() - started > 5000) throw new Error("the entry got no place");
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    assert.ok(performance.now() - started < 1000);
+    await trail.audit.stop();
+    const note = readFileSync(trail.checkpointPath, "utf8");
+    assert.equal(parseCheckpoint(note)?.size, 1);
+    const newest = await trail.database.db.selectFrom("audit_checkpoints").select("note").executeTakeFirstOrThrow();
+    assert.equal(note, newest.note);
+  });
+
+  it("keeps a checkpoint for every 64 entries and for every hour, and not one for every batch", async () => {
+    const trail = await aTrail();
+    await trail.recordInBatches(...Array.from({ length: 130 }, () => 1));
+    trail.at("2026-11-21T11:30:00.000Z");
+    await trail.recordInBatches(1, 1);
+    const checkpoints = await trail.database.db
+      .selectFrom("audit_checkpoints")
+      .select("size")
+      .orderBy("size")
+      .execute();
+    assert.deepEqual(
+      checkpoints.map(({ size }) => size),
+      [63, 127, 130, 132],
+    );
+    assert.deepEqual(await trail.said(), []);
+  });
+
+  it("loses nothing and places nothing twice when its transaction dies", async () => {
+    const trail = await aTrail();
+    await trail.recordInBatches(3);
+    await trail.record(4);
+    // The next checkpoint is refused by the database after leaves and nodes are written: everything rolls back.
+    await sql`alter table audit_checkpoints add constraint no_seventh check (size <> 7)`.execute(trail.database.db);
+    await assert.rejects(trail.audit.sequence());
+    assert.deepEqual(await readReach(trail.database.db), { size: 3, signed: 3 });
+    await sql`alter table audit_checkpoints drop constraint no_seventh`.execute(trail.database.db);
+    assert.equal(await trail.audit.sequence(), 4);
+    assert.deepEqual(await trail.said(), []);
+  });
+
+  it("says in the health of the server that entries cannot be proven, and recovers by itself", async () => {
+    const trail = await aTrail();
+    await trail.recordInBatches(1);
+    await trail.audit.stop();
+    // The file's folder is taken by a file: what cannot be written is tried again.
+    rmSync(join(trail.dataFolder, "audit"), { recursive: true });
+    writeFileSync(join(trail.dataFolder, "audit"), "");
+    const next = await restarted(trail);
+    opened.splice(0, 1, next);
+    await next.record(1);
+    next.audit.start();
+    const becomes = async (problem: string | null) => {
+      for (let waited = 0; (await next.audit.health.problem()) !== problem; waited += 10) {
+        if (waited > 20_000) throw new Error(`not: ${problem}`);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    };
+    await becomes("New audit entries cannot be proven at the moment");
+    rmSync(join(trail.dataFolder, "audit"));
+    await becomes(null);
+    assert.equal((await readReach(next.database.db)).size, 2);
+  });
+
+  it("the product itself cannot change or remove what was recorded", async () => {
+    const trail = await aTrail();
+    await trail.recordInBatches(2);
+    for (const statement of [
+      "update audit_entries set event = 'x.y'",
+      "delete from audit_entries",
+      "truncate audit_entries",
+      "delete from audit_leaves",
+      "update audit_nodes set hash = hash",
+    ]) {
+      await assert.rejects(sql.raw(statement).execute(trail.database.db), /append-only/, statement);
+    }
+  });
+});

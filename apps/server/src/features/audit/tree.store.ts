@@ -1,0 +1,220 @@
+// The tree's rows: leaves, complete subtrees, checkpoints, and the entries that wait for a place.
+import type { NodeAddress, ReadNodes, StoredLeaf, TreeNode } from "@strongroom/auditlog";
+import { sql } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { AuditEntriesTable } from "./audit.store.ts";
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    audit_checkpoints: { size: number; note: string; signed_at: Date };
+    audit_log: { origin: string; sealed_seed: Buffer; created_at: Date };
+  }
+}
+
+export interface StoredCheckpoint {
+  size: number;
+  /** A C2SP signed note. */
+  note: string;
+  signed_at: Date;
+}
+
+/** Stored nodes are gone: what needs them can't be proved any more. */
+export class MissingNodes extends Error {
+  override name = "MissingNodes";
+}
+
+/** True when this transaction is the one that may extend the tree; held until it ends. */
+export async function mayExtend(tx: Tx): Promise<boolean> {
+  const { rows } = await sql<{ is_ours: boolean }>`select pg_try_advisory_xact_lock(${LOCK}) as is_ours`.execute(tx);
+  return rows[0]?.is_ours === true;
+}
+
+/** Any number that nothing else in the database locks. */
+const LOCK = 7_305_808_870;
+
+export interface TakenEntry {
+  entry_id: string;
+  /** Null when the entry is gone although nothing in the product removes one. */
+  canonical: Buffer | null;
+}
+
+/** Takes the oldest of the waiting entries; the transaction that takes them gives them their places. */
+export async function takePending(tx: Tx, limit: number): Promise<TakenEntry[]> {
+  const { rows } = await sql<TakenEntry>`
+    with taken as (
+      delete from audit_pending
+      where entry_id in (select entry_id from audit_pending order by entry_id limit ${limit})
+      returning entry_id
+    )
+    select taken.entry_id, entry.canonical
+    from taken left join audit_entries entry on entry.id = taken.entry_id
+    order by taken.entry_id`.execute(tx);
+  return rows;
+}
+
+export async function hasPending(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`select exists (select from audit_pending) as is`.execute(db);
+  return rows[0]?.is === true;
+}
+
+export async function readSize(db: Db): Promise<number> {
+  const { rows } = await sql<{ size: number | null }>`select max(leaf_index) + 1 as size from audit_leaves`.execute(db);
+  return rows[0]?.size ?? 0;
+}
+
+/** One look at how far the tree and its checkpoints reach: equal, unless somebody took something away. */
+export async function readReach(db: Db): Promise<{ size: number; signed: number }> {
+  const { rows } = await sql<{ size: number | null; signed: number | null }>`
+    select (select max(leaf_index) + 1 from audit_leaves) as size,
+           (select max(size) from audit_checkpoints) as signed`.execute(db);
+  return { size: rows[0]?.size ?? 0, signed: rows[0]?.signed ?? 0 };
+}
+
+export async function insertLeaves(tx: Tx, from: number, entryIds: readonly string[], hashes: readonly Buffer[]) {
+  await sql`
+    insert into audit_leaves (leaf_index, entry_id, leaf_hash)
+    select ${from}::bigint + place - 1, entry_id, leaf_hash
+    from unnest(${entryIds}::uuid[], ${hashes}::bytea[]) with ordinality as leaf (entry_id, leaf_hash, place)`.execute(
+    tx,
+  );
+}
+
+export async function insertNodes(tx: Tx, nodes: readonly TreeNode[]): Promise<void> {
+  if (nodes.length === 0) return;
+  await sql`
+    insert into audit_nodes (level, index, hash)
+    select * from unnest(
+      ${nodes.map(({ level }) => level)}::smallint[],
+      ${nodes.map(({ index }) => index)}::bigint[],
+      ${nodes.map(({ hash }) => hash)}::bytea[]
+    )`.execute(tx);
+}
+
+/** The package's storage port. Rejects with MissingNodes. */
+export function nodeReader(db: Db): ReadNodes {
+  return async (addresses: readonly NodeAddress[]) => {
+    if (addresses.length === 0) return [];
+    const { rows } = await sql<{ hash: Buffer | null }>`
+      select coalesce(node.hash, leaf.leaf_hash) as hash
+      from unnest(
+        ${addresses.map(({ level }) => level)}::smallint[],
+        ${addresses.map(({ index }) => index)}::bigint[]
+      ) with ordinality as asked (level, index, place)
+      left join audit_nodes node on node.level = asked.level and node.index = asked.index
+      left join audit_leaves leaf on asked.level = 0 and leaf.leaf_index = asked.index
+      order by place`.execute(db);
+    return rows.map(({ hash }) => {
+      if (hash === null) throw new MissingNodes("nodes of the audit tree are gone");
+      return hash;
+    });
+  };
+}
+
+export const newestCheckpoint = (db: Db): Promise<StoredCheckpoint | undefined> =>
+  db.selectFrom("audit_checkpoints").selectAll().orderBy("size", "desc").limit(1).executeTakeFirst();
+
+/** The earliest stored checkpoint that covers a leaf. */
+export const checkpointAfter = (db: Db, leafIndex: number): Promise<StoredCheckpoint | undefined> =>
+  db
+    .selectFrom("audit_checkpoints")
+    .selectAll()
+    .where("size", ">", leafIndex)
+    .orderBy("size")
+    .limit(1)
+    .executeTakeFirst();
+
+/**
+ * Stores a checkpoint and drops the one before it, unless that is the last of its 64 entries or of its hour: enough to
+ * say where and when somebody changed something, in a few bytes for each entry.
+ */
+export async function insertCheckpoint(tx: Tx, checkpoint: StoredCheckpoint, previousSize: number): Promise<void> {
+  const { size, signed_at } = checkpoint;
+  await tx.insertInto("audit_checkpoints").values(checkpoint).execute();
+  if (Math.floor(previousSize / 64) !== Math.floor(size / 64)) return;
+  await tx
+    .deleteFrom("audit_checkpoints")
+    .where("size", "=", previousSize)
+    .where("signed_at", ">", new Date(signed_at.getTime() - 3_600_000))
+    .execute();
+}
+
+const PAGE = 1000;
+
+export type LeafWithEntry = StoredLeaf & { readonly listed: Omit<AuditEntriesTable, "canonical"> | null };
+
+/** The leaves below `size` in order, each with the entry that belongs there. */
+export async function* readLeaves(db: Db, size: number): AsyncGenerator<LeafWithEntry> {
+  for (let last = -1; ;) {
+    const rows = await db
+      .selectFrom("audit_leaves as leaf")
+      .leftJoin("audit_entries as entry", "entry.id", "leaf.entry_id")
+      .select(["leaf.leaf_index", "leaf.entry_id", "leaf.leaf_hash"])
+      .select(["id", "at", "event", "actor_id", "actor_name", "target_type", "target_id", "result", "canonical"])
+      .where("leaf.leaf_index", ">", last)
+      .where("leaf.leaf_index", "<", size)
+      .orderBy("leaf.leaf_index")
+      .limit(PAGE)
+      .execute();
+    for (const { leaf_index, entry_id, leaf_hash, canonical, ...listed } of rows) {
+      const { id, at, event, actor_name, result, ...optional } = listed;
+      const isThere = id !== null && at !== null && event !== null && actor_name !== null && result !== null;
+      yield {
+        index: leaf_index,
+        entryId: entry_id,
+        leafHash: leaf_hash,
+        canonical,
+        listed: isThere ? { id, at, event, actor_name, result, ...optional } : null,
+      };
+    }
+    if (rows.length < PAGE) return;
+    last = rows.at(-1)?.leaf_index ?? size;
+  }
+}
+
+/** The stored checkpoints up to `size`, smallest first. */
+export async function* readCheckpoints(db: Db, size: number): AsyncGenerator<StoredCheckpoint> {
+  for (let last = -1; ;) {
+    const rows = await db
+      .selectFrom("audit_checkpoints")
+      .selectAll()
+      .where("size", ">", last)
+      .where("size", "<=", size)
+      .orderBy("size")
+      .limit(PAGE)
+      .execute();
+    yield* rows;
+    if (rows.length < PAGE) return;
+    last = rows.at(-1)?.size ?? size;
+  }
+}
+
+const WIDE_PAGE = 20_000;
+
+/** Ids of entries that neither have a place nor wait for one. */
+export async function* readUnplaced(db: Db): AsyncGenerator<string> {
+  for (let from = "00000000-0000-0000-0000-000000000000"; ;) {
+    const { rows: bounds } = await sql<{ id: string }>`
+      select id from audit_entries where id > ${from} order by id offset ${WIDE_PAGE - 1} limit 1`.execute(db);
+    const to = bounds[0]?.id ?? "ffffffff-ffff-ffff-ffff-ffffffffffff";
+    const { rows } = await sql<{ id: string }>`
+      select entry.id from audit_entries entry
+      left join audit_leaves leaf on leaf.entry_id = entry.id
+      left join audit_pending pending on pending.entry_id = entry.id
+      where entry.id > ${from} and entry.id <= ${to} and leaf.entry_id is null and pending.entry_id is null
+      order by entry.id`.execute(db);
+    for (const { id } of rows) yield id;
+    if (bounds.length === 0) return;
+    from = to;
+  }
+}
+
+export const readLog = (db: Db) => db.selectFrom("audit_log").select(["origin", "sealed_seed"]).executeTakeFirst();
+
+/** Does nothing when another process was faster. */
+export async function insertLog(tx: Tx, log: { origin: string; sealed_seed: Buffer; created_at: Date }): Promise<void> {
+  await tx
+    .insertInto("audit_log")
+    .values(log)
+    .onConflict((conflict) => conflict.column("is_only" as never).doNothing())
+    .execute();
+}

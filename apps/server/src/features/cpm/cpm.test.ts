@@ -1,0 +1,137 @@
+// The CPM dashboard's calls and the validation area's, over real attempts.
+import {
+  listAttention,
+  readCpmStatus,
+  validationHistory,
+  validationStatistics,
+  verifyCredential,
+} from "@strongroom/contract";
+import { startHostile } from "@strongroom/connectors/testing";
+import type { HostileServer } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { aCredential } from "#testing/credentials.ts";
+import { aPerson } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { healthOf } from "./cpm.policy.ts";
+
+let app: TestApp;
+let target: HostileServer;
+before(async () => {
+  app = await testApp();
+  target = await startHostile("closes");
+});
+after(async () => {
+  await app.close();
+  await target.stop();
+});
+
+/** One failed, one that nothing can try though somebody asked, one never tried; another person's failure beside them. */
+async function aMixedVault(): Promise<TestPerson> {
+  const [owner, other] = [await aPerson(app), await aPerson(app)];
+  const bad = {
+    type: "postgresql",
+    host: "127.0.0.1",
+    port: target.port,
+    username: "app",
+    database_name: "d",
+    schema_name: "s",
+  } as const;
+  for (const [person, fields] of [
+    [owner, { ...bad, name: "Broken" }],
+    [other, { ...bad, name: "Foreign" }],
+    [owner, { type: "oracle", name: "Untried", database_name: "d", schema_name: "s" }],
+  ] as const) {
+    const { id } = await aCredential(app, person, fields);
+    const reply = await app.call(verifyCredential, { params: { id }, as: person.token });
+    assert.equal(reply.status, 200, reply.text);
+  }
+  await aCredential(app, owner, { name: "Never" });
+  return owner;
+}
+
+describe("API-18, CPM-09: the status", () => {
+  test("counts what the caller may see and nothing else", async () => {
+    const owner = await aMixedVault();
+    const { body } = await app.call(readCpmStatus, { as: owner.token });
+    const { verifiedCredentials, totalCredentials, failedCredentials, pendingCredentials, activeJobs, status } = body;
+    assert.deepEqual(
+      { verifiedCredentials, totalCredentials, failedCredentials, pendingCredentials, activeJobs, status },
+      {
+        verifiedCredentials: 0,
+        totalCredentials: 3,
+        failedCredentials: 1,
+        pendingCredentials: 2,
+        activeJobs: 0,
+        status: "warning",
+      },
+    );
+    assert.equal(body.lastVerificationRun, null);
+    assert.ok(body.nextScheduledRun !== null && body.nextScheduledRun > new Date().toISOString());
+    assert.ok(body.systemUptime >= 0);
+  });
+
+  test("of an empty vault is healthy, with nothing scheduled", async () => {
+    const { body } = await app.call(readCpmStatus, { as: (await aPerson(app)).token });
+    assert.deepEqual([body.status, body.totalCredentials, body.nextScheduledRun], ["healthy", 0, null]);
+  });
+
+  test("CPM-10: healthy without a failure, warning with some, failed with most or with an alarm", () => {
+    assert.equal(healthOf({ total: 10, failed: 0 }, false), "healthy");
+    assert.equal(healthOf({ total: 10, failed: 5 }, false), "warning");
+    assert.equal(healthOf({ total: 10, failed: 6 }, false), "failed");
+    assert.equal(healthOf({ total: 10, failed: 1 }, true), "failed");
+  });
+});
+
+test("API-19, CPM-11: attention lists what failed, why and when, worst first", async () => {
+  const owner = await aMixedVault();
+  const second = await aCredential(app, owner, { name: "Refused" });
+  await app.database.pool.query(
+    "update credentials set verification_status = 'failed', verification_error = 'No.', rejected_revision = login_revision, last_verification_attempt = now() where id = $1",
+    [second.id],
+  );
+  const { body } = await app.call(listAttention, { as: owner.token });
+  assert.deepEqual(
+    body.credentials.map((each) => [each.name, each.severity]),
+    [
+      ["Refused", "high"],
+      ["Broken", "medium"],
+    ],
+  );
+  assert.ok(body.credentials.every((each) => each.reason.length > 2 && each.lastAttempt !== null));
+});
+
+describe("DASH-13, DASH-14: the validation figures", () => {
+  test("tell apart verified, pending, failed and never tried, and rate the attempts of the last day", async () => {
+    const owner = await aMixedVault();
+    const { body } = await app.call(validationStatistics, { as: owner.token });
+    const { average_validation_time, ...counts } = body;
+    const attempts = body.last_24h_attempts;
+    assert.ok(attempts === 1 || attempts === 2, "the first verification may be shared with the one that was asked for");
+    assert.deepEqual(counts, {
+      total_accounts: 3,
+      verified: 0,
+      pending: 1,
+      failed: 1,
+      never_validated: 1,
+      success_rate: 0,
+      last_24h_attempts: attempts,
+      last_24h_successes: 0,
+      last_24h_failures: attempts,
+    });
+    assert.ok(average_validation_time >= 0);
+  });
+
+  test("list recent attempts, newest first, of one's own credentials only", async () => {
+    const owner = await aMixedVault();
+    const { body } = await app.call(validationHistory, { query: { limit: 50 }, as: owner.token });
+    assert.deepEqual([...new Set(body.data.map((each) => each.account_name))], ["Untried", "Broken"]);
+    const times = body.data.map((each) => each.started_at);
+    assert.deepEqual(times, times.toSorted().toReversed());
+    const one = await app.call(validationHistory, { query: { limit: 1 }, as: owner.token });
+    assert.equal(one.body.data.length, 1);
+  });
+});

@@ -1,0 +1,339 @@
+// Credentials as their owner stores, reads, changes and deletes them, over HTTP.
+import {
+  createCredential,
+  deleteCredential,
+  listCredentials,
+  readCredential,
+  readCredentialHistory,
+  revealCredential,
+  updateCredential,
+} from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { aCredential, aSecret, asStored } from "#testing/credentials.ts";
+import { aPerson } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+
+let app: TestApp;
+before(async () => {
+  app = await testApp();
+});
+after(() => app.close());
+
+const good = () =>
+  ({
+    name: "Billing database",
+    type: "postgresql",
+    value: aSecret(),
+    database_name: "billing",
+    schema_name: "public",
+  }) as const;
+
+describe("storing a credential", () => {
+  test("CRED-01, CRED-05, CRED-08, CRED-10, CRED-13, API-09, API-10, OPEN-47: it answers every field but the secret, and starts as pending", async () => {
+    const owner = await aPerson(app);
+    const body = {
+      ...good(),
+      username: "app",
+      host: "db.example.com",
+      port: 5432,
+      environment: "staging",
+      ssl_enabled: true,
+      additional_params: { application_name: "billing", tls: { mode: "verify-full" } },
+    } as const;
+    const reply = await app.call(createCredential, { body, as: owner.token });
+    assert.equal(reply.status, 201, reply.text);
+    const { value, ...shown } = body;
+    const { id, created_at, updated_at, ...rest } = reply.body;
+    assert.deepEqual(rest, {
+      ...shown,
+      user_id: owner.id,
+      status: "pending",
+      verification_status: "pending",
+      verified_at: null,
+      last_verification_attempt: null,
+      verification_error: null,
+      host_key_alarm: null,
+      last_accessed: null,
+      connection_string: null,
+    });
+    assert.equal(created_at, updated_at);
+    assert.ok(!reply.text.includes(value));
+    assert.deepEqual(await asStored(app, owner, id), reply.body);
+  });
+
+  test("CRED-02, CRED-06, CRED-37, OPEN-51: what is left out or empty gets its default", async () => {
+    const owner = await aPerson(app);
+    const body = {
+      name: "Bare",
+      value: aSecret(),
+      username: "",
+      host: " ",
+      port: "",
+      additional_params: null,
+    } as never;
+    const { body: stored } = await app.call(createCredential, { body, as: owner.token });
+    const { type, environment, username, host, port, ssl_enabled, additional_params } = stored;
+    assert.deepEqual(
+      { type, environment, username, host, port, ssl_enabled, additional_params },
+      {
+        type: "password",
+        environment: "production",
+        username: null,
+        host: null,
+        port: null,
+        ssl_enabled: false,
+        additional_params: {},
+      },
+    );
+  });
+
+  const refusals: [name: string, fields: object, path: string][] = [
+    ["CRED-26: a name has at least 3 characters", { name: "ab" }, "name"],
+    ["CRED-26: a name has at most 100 characters", { name: "x".repeat(101) }, "name"],
+    ["CRED-28: a username has at least 2 characters", { username: "x" }, "username"],
+    ["CRED-28: a username has at most 50 characters", { username: "x".repeat(51) }, "username"],
+    ["CRED-29: a port is 65535 at most", { port: 65_536 }, "port"],
+    ["CRED-29: a port is 1 at least", { port: 0 }, "port"],
+    ["CRED-30: a secret is required", { value: undefined }, "value"],
+    ["CRED-30: a secret has at least 8 characters", { value: "1234567" }, "value"],
+    ["CRED-31: the environment is one of three", { environment: "test" }, "environment"],
+    ["CRED-32: a database has a name", { database_name: null }, "database_name"],
+    ["CRED-33: a PostgreSQL database has a schema", { schema_name: "" }, "schema_name"],
+    ["CRED-34: additional parameters are an object", { additional_params: "{}" }, "additional_params"],
+    ["CRED-03: the type is a known one", { type: "carrier-pigeon" }, "type"],
+    ["OPEN-82: a connection string is a URL", { connection_string: "host=db" }, "connection_string"],
+    ["a connection string holds no password", { connection_string: "postgres://a:b@db/x" }, "connection_string"],
+    [
+      "additional parameters hold no password",
+      { additional_params: { deep: [{ password: "x" }] } },
+      "additional_params",
+    ],
+  ];
+  for (const [name, fields, path] of refusals) {
+    test(`${name}; the refusal names the field and not what was sent`, async () => {
+      const owner = await aPerson(app);
+      const body = { ...good(), ...fields };
+      const reply = await app.call(createCredential, { body: body, as: owner.token });
+      assert.equal(reply.status, 400, reply.text);
+      const problem = reply.body as unknown as { code: string; errors: { path: string }[] };
+      assert.equal(problem.code, "request.invalid");
+      assert.ok(
+        problem.errors.some((error) => error.path.startsWith(path)),
+        reply.text,
+      );
+      if (typeof body.value === "string") assert.ok(!reply.text.includes(body.value));
+      const list = await app.call(listCredentials, { as: owner.token });
+      assert.deepEqual(list.body.data, []);
+    });
+  }
+
+  test("two credentials may have the same name", async () => {
+    const owner = await aPerson(app);
+    await aCredential(app, owner, { name: "Twin" });
+    await aCredential(app, owner, { name: "Twin" });
+    const list = await app.call(listCredentials, { as: owner.token });
+    assert.deepEqual(
+      list.body.data.map((each) => each.name),
+      ["Twin", "Twin"],
+    );
+  });
+
+  test("a secret comes back as it was given, character for character", async () => {
+    const owner = await aPerson(app);
+    for (const value of [
+      "  spaces kept  ",
+      "пароль-пароль",
+      "a\r\nb\tc\u0000d e",
+      "🔑🔒🔑🔒🔑🔒🔑🔒",
+      "x".repeat(65_536),
+    ]) {
+      const stored = await app.call(createCredential, { body: { ...good(), value }, as: owner.token });
+      if (stored.status === 400) {
+        assert.ok(value.includes("\u0000"), stored.text);
+        continue;
+      }
+      const reply = await app.call(revealCredential, { params: { id: stored.body.id }, body: {}, as: owner.token });
+      assert.equal(reply.body.value, value);
+    }
+  });
+});
+
+describe("changing a credential", () => {
+  test("API-11: every field can be changed; without a value the secret stays", async () => {
+    const owner = await aPerson(app);
+    const stored = await aCredential(app, owner, good());
+    const body = {
+      ...good(),
+      name: "Renamed",
+      type: "mysql",
+      host: "other.example.com",
+      environment: "development",
+      value: undefined,
+    } as const;
+    const reply = await app.call(updateCredential, { params: { id: stored.id }, body, as: owner.token });
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(reply.body.name, "Renamed");
+    assert.equal(reply.body.environment, "development");
+    assert.ok(reply.body.updated_at >= stored.updated_at);
+    const revealed = await app.call(revealCredential, { params: { id: stored.id }, body: {}, as: owner.token });
+    assert.equal(revealed.body.value, stored.value);
+  });
+
+  test("a new secret is the next version; the earlier one is kept, sealed", async () => {
+    const owner = await aPerson(app);
+    const stored = await aCredential(app, owner, good());
+    const value = aSecret();
+    await app.call(updateCredential, { params: { id: stored.id }, body: { ...good(), value }, as: owner.token });
+    const revealed = await app.call(revealCredential, { params: { id: stored.id }, body: {}, as: owner.token });
+    assert.equal(revealed.body.value, value);
+    const versions = await app.database.db
+      .selectFrom("secret_versions")
+      .select(["version", "reason", "created_by", "retired_at"])
+      .where("credential_id", "=", stored.id)
+      .orderBy("version")
+      .execute();
+    assert.deepEqual(
+      versions.map((each) => [each.version, each.reason, each.created_by, each.retired_at !== null]),
+      [
+        [1, "created", owner.id, true],
+        [2, "edited", owner.id, false],
+      ],
+    );
+  });
+
+  test("changes at the same time follow each other: no version is lost", async () => {
+    const owner = await aPerson(app);
+    const stored = await aCredential(app, owner, good());
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_, place) =>
+        app.call(updateCredential, {
+          params: { id: stored.id },
+          body: { ...good(), value: `secret number ${place}` },
+          as: owner.token,
+        }),
+      ),
+    );
+    assert.deepEqual(
+      replies.map((reply) => reply.status),
+      Array(8).fill(200),
+    );
+    const { rows } = await app.database.pool.query(
+      "select version from secret_versions where credential_id = $1 order by version",
+      [stored.id],
+    );
+    assert.deepEqual(
+      rows.map((row) => row.version),
+      [1, 2, 3, 4, 5, 6, 7, 8, 9],
+    );
+    const revealed = await app.call(revealCredential, { params: { id: stored.id }, body: {}, as: owner.token });
+    assert.match(revealed.body.value, /^secret number \d$/);
+  });
+
+  test("the trail names the changed fields and never their secret", async () => {
+    const owner = await aPerson(app);
+    const stored = await aCredential(app, owner, good());
+    await app.call(updateCredential, {
+      params: { id: stored.id },
+      body: { ...good(), name: "Renamed", host: "new.example.com" },
+      as: owner.token,
+    });
+    const history = await app.call(readCredentialHistory, { params: { id: stored.id }, as: owner.token });
+    const entry = history.body.history.find((each) => each.event === "credential.updated");
+    assert.deepEqual(entry?.metadata["changed"], ["name", "host"]);
+    assert.equal(entry?.metadata["secret_changed"], true);
+  });
+
+  test("the same parameters in another order are no change", async () => {
+    const owner = await aPerson(app);
+    const stored = await aCredential(app, owner, { ...good(), additional_params: { a: 1, b: { c: [1, 2], d: null } } });
+    const body = { ...good(), value: undefined, additional_params: { b: { d: null, c: [1, 2] }, a: 1 } };
+    await app.call(updateCredential, { params: { id: stored.id }, body, as: owner.token });
+    const history = await app.call(readCredentialHistory, { params: { id: stored.id }, as: owner.token });
+    const entry = history.body.history.find((each) => each.event === "credential.updated");
+    assert.deepEqual(entry?.metadata["changed"], []);
+  });
+});
+
+describe("deleting a credential", () => {
+  test("API-12, OPEN-57: its secrets are gone at once, it answers 404, and the trail keeps a record", async () => {
+    const owner = await aPerson(app);
+    const stored = await aCredential(app, owner, good());
+    await app.call(updateCredential, {
+      params: { id: stored.id },
+      body: { ...good(), value: aSecret() },
+      as: owner.token,
+    });
+    const reply = await app.call(deleteCredential, { params: { id: stored.id }, as: owner.token });
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(reply.body.message, '"Billing database" deleted successfully');
+
+    const left = await app.database.db
+      .selectFrom("secret_versions")
+      .selectAll()
+      .where("credential_id", "=", stored.id)
+      .execute();
+    assert.deepEqual(left, []);
+    for (const endpoint of [readCredential, deleteCredential, readCredentialHistory] as const) {
+      assert.equal(
+        (await app.call(endpoint as typeof readCredential, { params: { id: stored.id }, as: owner.token })).status,
+        404,
+      );
+    }
+    const list = await app.call(listCredentials, { query: { search: "Billing" }, as: owner.token });
+    assert.deepEqual(list.body.data, []);
+    const recorded = await app.database.db
+      .selectFrom("audit_entries")
+      .select("result")
+      .where("target_id", "=", stored.id)
+      .where("event", "=", "credential.deleted")
+      .execute();
+    assert.ok(recorded.some((entry) => entry.result === "success"));
+  });
+});
+
+describe("the history of a credential", () => {
+  test("API-14, CRED-11: newest first, in words, with who, why and from where, page by page", async () => {
+    const owner = await aPerson(app);
+    const stored = await aCredential(app, owner, good());
+    await app.call(revealCredential, {
+      params: { id: stored.id },
+      body: { reason: "Incident 4711" },
+      as: owner.token,
+      from: "192.0.2.7",
+    });
+    const first = await app.call(readCredentialHistory, {
+      params: { id: stored.id },
+      query: { limit: 1 },
+      as: owner.token,
+    });
+    const [entry] = first.body.history;
+    assert.equal(entry?.action, "Credential revealed");
+    assert.equal(entry?.result, "success");
+    assert.equal(entry?.user.id, owner.id);
+    assert.equal(entry?.metadata["reason"], "Incident 4711");
+    assert.equal(entry?.metadata["ip"], "192.0.2.7");
+    const cursor = first.body.next_cursor ?? undefined;
+    const second = await app.call(readCredentialHistory, {
+      params: { id: stored.id },
+      query: { limit: 1, cursor },
+      as: owner.token,
+    });
+    assert.deepEqual(
+      second.body.history.map((each) => each.event),
+      ["credential.created"],
+    );
+  });
+
+  test("a refused attempt of somebody else is in it too", async () => {
+    const owner = await aPerson(app);
+    const stranger = await aPerson(app, "admin");
+    const stored = await aCredential(app, owner, good());
+    const reply = await app.call(revealCredential, { params: { id: stored.id }, body: {}, as: stranger.token });
+    assert.equal(reply.status, 404);
+    const history = await app.call(readCredentialHistory, { params: { id: stored.id }, as: owner.token });
+    const [entry] = history.body.history;
+    assert.deepEqual([entry?.event, entry?.result, entry?.user.id], ["credential.revealed", "failure", stranger.id]);
+  });
+});

@@ -1,0 +1,105 @@
+// What a credential is here: how a row becomes what people see, and which of its fields a login depends on.
+import type { Credential, CredentialEdit, CredentialId, UserId } from "@strongroom/contract";
+import type { z } from "zod";
+import type { NewEvent } from "#kernel/events/events.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Refusal } from "#kernel/http/refuse.ts";
+import type { CredentialRow, HostKey } from "./credentials.store.ts";
+
+/** What an envelope of this feature says it is. */
+export const ENVELOPE_PURPOSE = "credential";
+
+/** The key-encryption key of a person's vault. */
+export const vaultOf = (userId: string): string => `vault:${userId}`;
+
+/** The same for another person's credential and for one that does not exist. */
+export const notFound = (): Refusal => refuse(404, "credential.not-found", "Credential not found");
+
+/** How audit entries name a credential. */
+export const targetOf = ({ id, name }: { id: string; name: string }) => ({ type: "credential", id, name });
+
+/** The live event for those who may see the credential. */
+export const changed = ({ id, user_id }: { id: string; user_id: string }): NewEvent => ({
+  type: "credential.changed",
+  audience: { users: [user_id] },
+  data: { credential_id: id },
+});
+
+const HOUR = 3_600_000;
+
+/** A new secret is verified at once. Should that get lost, the schedule finds it then. */
+export const scheduledFirst = (at: Date): Date => new Date(at.getTime() + HOUR);
+
+/** A login with the stored secret may end otherwise when one of these changes. */
+const LOGIN_FIELDS = [
+  "type",
+  "username",
+  "host",
+  "port",
+  "database_name",
+  "schema_name",
+  "connection_string",
+  "ssl_enabled",
+  "additional_params",
+] as const;
+
+/** Another machine answers there, so its host key is another one too. */
+const ADDRESS_FIELDS = ["host", "port", "connection_string"] as const;
+
+type Edit = z.output<typeof CredentialEdit>;
+
+/** Names the fields in which an edit differs from what is stored; the secret is not among them. */
+export function changedFields(row: CredentialRow, edit: Edit): (keyof Edit)[] {
+  const { value: _, ...fields } = edit;
+  return (Object.keys(fields) as (keyof typeof fields)[]).filter((name) => !isSame(row[name], fields[name]));
+}
+
+export const changesLogin = (changed: readonly string[]): boolean =>
+  LOGIN_FIELDS.some((name) => changed.includes(name));
+export const changesAddress = (changed: readonly string[]): boolean =>
+  ADDRESS_FIELDS.some((name) => changed.includes(name));
+
+/** Arrays and objects of additional parameters by their content, whatever the order of their keys. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  const names = Object.keys(a);
+  if (Array.isArray(a) !== Array.isArray(b) || names.length !== Object.keys(b).length) return false;
+  return names.every((name) => name in b && isSame(a[name as never], b[name as never]));
+}
+
+export function toCredential(row: CredentialRow): Credential {
+  return {
+    id: row.id as CredentialId,
+    user_id: row.user_id as UserId,
+    name: row.name,
+    type: row.type as Credential["type"],
+    username: row.username,
+    host: row.host,
+    port: row.port,
+    status: row.status as Credential["status"],
+    environment: row.environment as Credential["environment"],
+    verification_status: row.verification_status as Credential["verification_status"],
+    verified_at: moment(row.verified_at),
+    last_verification_attempt: moment(row.last_verification_attempt),
+    verification_error: row.verification_error,
+    host_key_alarm: alarmOf(row),
+    last_accessed: moment(row.last_accessed_at),
+    database_name: row.database_name,
+    schema_name: row.schema_name,
+    connection_string: row.connection_string,
+    ssl_enabled: row.ssl_enabled,
+    additional_params: row.additional_params,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+function alarmOf({ host_key, offered_host_key }: CredentialRow): Credential["host_key_alarm"] {
+  if (host_key === null || offered_host_key === null) return null;
+  return { expected: hostKeyText(host_key), presented: hostKeyText(offered_host_key) };
+}
+
+/** As OpenSSH prints it: `ssh-ed25519 SHA256:…`. */
+export const hostKeyText = ({ type, fingerprint }: HostKey): string => `${type} ${fingerprint}`;
+
+const moment = (time: Date | null): string | null => time?.toISOString() ?? null;

@@ -1,0 +1,21 @@
+// Deletes a credential: its secrets are gone at once, the audit trail stays (OPEN-57).
+import type { Message, deleteCredential as deleteEndpoint } from "@strongroom/contract";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { notFound, targetOf } from "./credentials.ts";
+import { deleteCredential } from "./credentials.store.ts";
+
+export async function removeCredential(kernel: Kernel, call: Call<typeof deleteEndpoint>, tx: Tx): Promise<Message> {
+  const { id } = call.params;
+  call.note({ target: { type: "credential", id } });
+  const row = await deleteCredential(tx, call.actor, id, kernel.clock.now());
+  if (row === null) throw notFound();
+  call.note({ target: targetOf(row) });
+  await kernel.events.publish(tx, {
+    type: "credential.deleted",
+    audience: { users: [row.user_id] },
+    data: { credential_id: id },
+  });
+  return { message: `"${row.name}" deleted successfully` };
+}

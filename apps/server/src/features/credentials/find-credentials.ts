@@ -1,0 +1,70 @@
+// Lists and searches credentials, newest first, at a cost that does not grow with how many there are.
+import { DATABASE_FILTER } from "@strongroom/contract";
+import type { CredentialType, listCredentials } from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { toCredential } from "./credentials.ts";
+import { listNewest, lookUp, walkNewest } from "./credentials.store.ts";
+import type { Conditions, CredentialRow, Page, Place } from "./credentials.store.ts";
+import { fold, keysToFind } from "./index-credential.ts";
+import type { Filter } from "./index-credential.ts";
+
+/** How many of the next credentials are read in the hope that enough of them match: first few, then more. */
+const NEAR = 1_000;
+const FAR = 5_000;
+
+export async function findCredentials(call: Call<typeof listCredentials>, db: Db) {
+  const { limit, cursor, ...filter } = call.query;
+  const page = { limit: limit + 1, after: cursor === undefined ? null : readCursor(cursor) };
+  const rows = await find(db, call.actor, page, filter);
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { data: shown.map(toCredential), next_cursor: last === undefined ? null : writeCursor(last) };
+}
+
+/**
+ * A common match is found soon by reading on, a rare one by its keys. Which it is shows after a thousand rows, without
+ * asking the planner, whose guess can be wrong by orders of magnitude.
+ */
+async function find(db: Db, actor: Actor, page: Page, filter: Filter): Promise<CredentialRow[]> {
+  const keys = keysToFind(actor.id, filter);
+  if (keys.length === 0) return listNewest(db, actor, page);
+  const conditions = conditionsOf(filter);
+  const near = await walkNewest(db, actor, page, conditions, NEAR);
+  if (near.length === page.limit) return near;
+  if (near.length * (FAR / NEAR) >= page.limit) {
+    const far = await walkNewest(db, actor, page, conditions, FAR);
+    if (far.length === page.limit) return far;
+  }
+  return lookUp(db, actor, page, conditions, keys);
+}
+
+function conditionsOf(filter: Filter): Conditions {
+  const text = fold(filter.search ?? "");
+  return {
+    text: text === "" ? null : text,
+    types: filter.type === undefined ? null : typesOf(filter.type),
+    environment: filter.environment ?? null,
+    verificationStatus: filter.verification_status ?? null,
+  };
+}
+
+const typesOf = (type: CredentialType): readonly string[] => (type === "database" ? DATABASE_FILTER : [type]);
+
+function writeCursor(row: CredentialRow): string {
+  return Buffer.from(`${row.created_at.getTime()}.${row.id}`).toString("base64url");
+}
+
+/** Throws a refusal for anything that `writeCursor` did not write. */
+function readCursor(cursor: string): Place {
+  const text = Buffer.from(cursor, "base64url").toString("latin1");
+  const [, time, id] = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text) ?? [];
+  if (time === undefined || id === undefined) {
+    throw refuse(400, "request.invalid", "cursor: Not a cursor of this list", {
+      errors: [{ path: "cursor", msg: "Not a cursor of this list" }],
+    });
+  }
+  return { createdAt: new Date(Number(time)), id };
+}

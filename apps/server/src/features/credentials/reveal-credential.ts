@@ -1,0 +1,67 @@
+// Reveals secrets to the people who may use them: a group of calls at a time, each with its own answer.
+import type { revealCredential } from "@strongroom/contract";
+import { EnvelopeError, KekError, SealedError, envelopeKekId, openSecret } from "@strongroom/keys";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { sealed } from "#kernel/http/problem.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Refusal } from "#kernel/http/refuse.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { ENVELOPE_PURPOSE, notFound, targetOf, vaultOf } from "./credentials.ts";
+import { mayUse } from "./credentials.policy.ts";
+import { holdEnvelopes } from "./credentials.store.ts";
+import type { Held } from "./credentials.store.ts";
+
+type Reveal = Call<typeof revealCredential>;
+type Answer = { value: string } | Refusal;
+
+/** Answers in the order of the calls. A refusal concerns its own call alone. */
+export async function revealCredentials(kernel: Kernel, calls: readonly Reveal[], tx: Tx): Promise<Answer[]> {
+  const asked = new Map(calls.map((call) => [`${call.params.id} ${call.actor.id}`, call]));
+  const wanted = [...asked.values()].map((call) => ({ id: call.params.id as string, actor: call.actor }));
+  const at = kernel.clock.now();
+  const held = [...(await holdEnvelopes(tx, wanted, at))];
+  const ids = new Set(held.map((row) => row.id));
+  const missing = wanted.filter(({ id }) => !ids.has(id));
+  // Who waited for an edit to end does not see its new secret in the same statement, but in the next.
+  if (missing.length > 0) held.push(...(await holdEnvelopes(tx, missing, at)));
+  const opened = new Map<string, { row: Held; answer: Answer }>();
+  for (const row of held) opened.set(row.id, { row, answer: await reveal(kernel, row) });
+  return calls.map((call) => {
+    const found = opened.get(call.params.id);
+    if (found === undefined || !mayUse(found.row, call.actor)) {
+      call.note({ target: { type: "credential", id: call.params.id } });
+      return notFound();
+    }
+    const { reason } = call.body;
+    call.note({ target: targetOf(found.row), ...(reason === undefined || reason === "" ? {} : { reason }) });
+    return found.answer;
+  });
+}
+
+async function reveal(kernel: Kernel, held: Held): Promise<Answer> {
+  try {
+    using secret = await openEnvelope(kernel, held);
+    return { value: secret.reveal() };
+  } catch (error) {
+    return unreadable(kernel, held.id, error);
+  }
+}
+
+/** Opens the envelope of a credential. Throws EnvelopeError, KekError or SealedError. The caller disposes of the secret. */
+export async function openEnvelope(kernel: Kernel, held: Pick<Held, "id" | "user_id" | "version" | "envelope">) {
+  const kekId = envelopeKekId(held.envelope);
+  // At hand but for the first secret of a vault that another process has made since this one started.
+  const kek = kernel.keys.cached(kekId) ?? (await kernel.keys.kekById(kekId));
+  // INVARIANT: a secret opens for the owner in whose vault it was sealed, whatever the row says now.
+  if (kek.purpose !== vaultOf(held.user_id)) throw new EnvelopeError("envelope.other-kek");
+  return openSecret(kek, { purpose: ENVELOPE_PURPOSE, recordId: held.id, version: held.version }, held.envelope);
+}
+
+/** The refusal for a secret that does not open; a bug is thrown on. */
+export function unreadable(kernel: Kernel, credentialId: string, error: unknown): Refusal {
+  if (error instanceof SealedError) return sealed();
+  if (!(error instanceof EnvelopeError) && !(error instanceof KekError)) throw error;
+  kernel.log.error({ credential: credentialId, code: error.code }, "a stored secret does not open");
+  return refuse(500, "credential.unreadable", "The stored secret cannot be read. An administrator has to look at it.");
+}

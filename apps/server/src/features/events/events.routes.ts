@@ -1,0 +1,84 @@
+// The stream of live events to a browser: what the caller may see, resumable, alive while the session is.
+import { LiveEvent, streamEvents } from "@strongroom/contract";
+import type { FastifyReply } from "fastify";
+import { once } from "node:events";
+import { mayBeSeenBy } from "#kernel/events/audience.ts";
+import type { StoredEvent, Subscription } from "#kernel/events/events.ts";
+import { proofOf } from "#kernel/http/authenticate.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { implementEventStream } from "#kernel/http/stream.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import type { OpenStreams } from "./open-streams.ts";
+
+/** Proxies close a silent connection after a minute; a comment now and then keeps it open. */
+const HEARTBEAT_MS = 20_000;
+/** A browser that reads nothing for this many bytes is cut off; it resumes after its last event. */
+const MOST_UNREAD_BYTES = 1_048_576;
+
+export function bindEventRoutes(kernel: Kernel, open: OpenStreams): void {
+  implementEventStream(kernel, streamEvents, (call, raw) => serve(kernel, open, call, raw));
+}
+
+async function serve(
+  kernel: Kernel,
+  open: OpenStreams,
+  call: Call<typeof streamEvents>,
+  raw: FastifyReply,
+): Promise<void> {
+  const socket = raw.raw;
+  const reader = { userId: call.actor.id, role: call.actor.role };
+  const end = () => void socket.end();
+  const write = (text: string) => {
+    if (socket.writableEnded || socket.destroyed) return;
+    socket.write(text);
+    if (socket.writableLength > MOST_UNREAD_BYTES) socket.destroy();
+  };
+  let subscription: Subscription | null = null;
+  const close = open.add(call.actor.id, end);
+  const heartbeat = setInterval(() => write(": still here\n\n"), HEARTBEAT_MS);
+  try {
+    socket.writeHead(200, {
+      ...(raw.getHeaders() as Record<string, string>),
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-store",
+      "x-accel-buffering": "no",
+      // A stream that ends takes its connection along, so that a stopping server does not wait for it to be used again.
+      connection: "close",
+    });
+    subscription = await kernel.events.subscribe(
+      { after: call.lastEventId, filter: (event) => mayBeSeenBy(event.audience, reader) },
+      (event) => {
+        write(frame(event));
+        if (endsSession(event, call.actor.sessionId)) end();
+      },
+    );
+    // A session that ended before the subscription began was announced to nobody here.
+    const isStillOpen = await kernel.authenticator.current(proofOf(raw.request, true)).then(Boolean, () => false);
+    if (!isStillOpen) end();
+    write(`id: ${subscription.from}\nevent: ${subscription.hasGap ? "gap" : "hello"}\ndata: {}\n\n`);
+    if (!socket.destroyed) await once(socket, "close");
+  } catch (error) {
+    // The answer has begun, so there is no status left to tell it with; the browser comes back by itself.
+    kernel.log.error({ err: error }, "an event stream failed");
+    socket.destroy();
+  } finally {
+    clearInterval(heartbeat);
+    subscription?.close();
+    close();
+  }
+}
+
+const endsSession = (event: StoredEvent, sessionId: string): boolean =>
+  event.type === "session.ended" && event.data.session_id === sessionId;
+
+/** INVARIANT: an event leaves through its schema, so a field that nobody classified stays here. */
+function frame(event: StoredEvent): string {
+  const live = LiveEvent.safeParse({
+    id: event.id,
+    timestamp: event.at.toISOString(),
+    type: event.type,
+    data: event.data,
+  });
+  if (!live.success) return "";
+  return `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(live.data)}\n\n`;
+}

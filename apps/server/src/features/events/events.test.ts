@@ -1,0 +1,130 @@
+import { createCredential, deleteCredential, logout, streamEvents } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import type { AddressInfo } from "node:net";
+import { after, before, test } from "node:test";
+import { aPerson } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+
+let app: TestApp;
+let origin: string;
+before(async () => {
+  app = await testApp();
+  await app.http.listen({ port: 0, host: "127.0.0.1" });
+  origin = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`;
+});
+const leaving = new AbortController();
+after(async () => {
+  leaving.abort();
+  await app.close();
+});
+
+interface Heard {
+  id: string;
+  type: string;
+  data: Record<string, unknown>;
+}
+
+/** Reads a stream event by event. Ends with the stream. */
+async function* listen(headers: Record<string, string>, signal?: AbortSignal): AsyncGenerator<Heard> {
+  const answer = await fetch(`${origin}${streamEvents.path}`, { headers, signal: signal ?? leaving.signal });
+  assert.equal(answer.status, 200);
+  assert.match(String(answer.headers.get("content-type")), /^text\/event-stream/);
+  let text = "";
+  for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const frames = text.split("\n\n");
+    text = frames.pop() ?? "";
+    for (const frame of frames.filter((each) => !each.startsWith(":"))) {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(frame)?.[1] ?? "";
+      yield { id: field("id"), type: field("event"), data: JSON.parse(field("data")) };
+    }
+  }
+}
+
+async function next(stream: AsyncGenerator<Heard>): Promise<Heard> {
+  const { value, done } = await stream.next();
+  assert.ok(done !== true, "the stream has ended");
+  return value;
+}
+
+const bearer = (person: TestPerson) => ({ authorization: `Bearer ${person.token}` });
+const body = { name: "a credential", type: "application", value: "a secret value" } as const;
+
+test("OPEN-138: a person hears of their own credentials and of nobody else's", async () => {
+  const [own, other] = [await aPerson(app), await aPerson(app)];
+  const abort = new AbortController();
+  const stream = listen(bearer(own), abort.signal);
+  assert.equal((await next(stream)).type, "hello");
+  await app.call(createCredential, { body, as: other.token });
+  const mine = await app.call(createCredential, { body, as: own.token });
+  const heard = await next(stream);
+  assert.equal(heard.type, "credential.changed");
+  assert.equal((heard.data.data as { credential_id: string }).credential_id, mine.body.id);
+  assert.ok(!JSON.stringify(heard).includes(body.value));
+  abort.abort();
+});
+
+test("a stream that comes back with Last-Event-ID hears what it missed, once and in order", async () => {
+  const person = await aPerson(app);
+  const abort = new AbortController();
+  const first = listen(bearer(person), abort.signal);
+  const hello = await next(first);
+  abort.abort();
+  const made = await app.call(createCredential, { body, as: person.token });
+  await app.call(deleteCredential, { params: { id: made.body.id }, as: person.token });
+  const again = new AbortController();
+  const second = listen({ ...bearer(person), "last-event-id": hello.id }, again.signal);
+  const heard = [await next(second), await next(second), await next(second)];
+  const types = heard.map((each) => each.type).filter((type) => type !== "hello");
+  assert.deepEqual(types, ["credential.changed", "credential.deleted"]);
+  again.abort();
+});
+
+test("an id that is not ours is answered with a gap, so that the page reads everything again", async () => {
+  const person = await aPerson(app);
+  const abort = new AbortController();
+  const stream = listen({ ...bearer(person), "last-event-id": "not-one-of-ours" }, abort.signal);
+  assert.equal((await next(stream)).type, "gap");
+  abort.abort();
+});
+
+test("an id beyond what PostgreSQL can hold is a gap too, and leaves nothing behind", async () => {
+  const person = await aPerson(app);
+  const abort = new AbortController();
+  const stream = listen({ ...bearer(person), "last-event-id": "1-9999999999999999999" }, abort.signal);
+  assert.equal((await next(stream)).type, "gap");
+  abort.abort();
+});
+
+test("nobody holds more than twenty streams: the oldest gives way", async () => {
+  const person = await aPerson(app);
+  const abort = new AbortController();
+  const oldest = listen(bearer(person));
+  await next(oldest);
+  for (let count = 0; count < 20; count++) await next(listen(bearer(person), abort.signal));
+  assert.equal((await oldest.next()).done, true);
+  abort.abort();
+});
+
+test("signing out ends the stream", async () => {
+  const person = await aPerson(app);
+  const stream = listen(bearer(person));
+  await next(stream);
+  await app.call(logout, { as: person.token });
+  const rest = [];
+  for await (const heard of stream) rest.push(heard.type);
+  assert.ok(rest.every((type) => type === "session.ended"));
+});
+
+test("a stopping server ends its streams", async () => {
+  const stopping = await testApp();
+  await stopping.http.listen({ port: 0, host: "127.0.0.1" });
+  const person = await aPerson(stopping);
+  const url = `http://127.0.0.1:${(stopping.http.server.address() as AddressInfo).port}${streamEvents.path}`;
+  const answer = await fetch(url, { headers: bearer(person) });
+  const reading = answer.text();
+  await stopping.close();
+  assert.match(await reading, /event: hello/);
+});

@@ -1,0 +1,90 @@
+// Mails handed to a real SMTP server on loopback.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inspect } from "node:util";
+import { openMail } from "./mail.ts";
+import { smtpSink } from "./testing/smtp-sink.ts";
+
+const mailFrom = "Strongroom <vault@example.com>";
+const aMail = { to: "person@example.com", subject: "A subject", text: "A text with ünïcode.\n.\nand a lone dot\n" };
+
+test("a mail arrives as plain text, whole, for exactly one person", async () => {
+  const sink = await smtpSink();
+  const mail = openMail({ smtpUrl: sink.url, mailFrom });
+  const arriving = sink.next();
+  await mail.send(aMail);
+  const { from, to, raw, text } = await arriving;
+  assert.equal(from, "vault@example.com");
+  assert.deepEqual(to, [aMail.to]);
+  assert.match(raw, /^Content-Type: text\/plain; charset=utf-8\r$/m);
+  assert.equal(text.trimEnd(), aMail.text.trimEnd());
+  mail.close();
+  await sink.close();
+});
+
+test("a name or subject with line breaks adds no header and no recipient", async () => {
+  const sink = await smtpSink();
+  const mail = openMail({ smtpUrl: sink.url, mailFrom });
+  const arriving = sink.next();
+  await mail.send({ ...aMail, subject: "Hello\r\nBcc: other@example.com\r\n\r\nbody" });
+  const { to, raw } = await arriving;
+  assert.deepEqual(to, [aMail.to]);
+  assert.doesNotMatch(raw.slice(0, raw.indexOf("\r\n\r\n")), /^Bcc:/m);
+  mail.close();
+  await sink.close();
+});
+
+test("name and password of the address are used, and never told when they are wrong", async () => {
+  const tried: unknown[] = [];
+  const sink = await smtpSink({
+    authOptional: false,
+    allowInsecureAuth: true,
+    onAuth({ username, password }, _session, done) {
+      tried.push([username, password]);
+      if (password === "right-secret") done(null, { user: username });
+      else done(Object.assign(new Error("Authentication failed"), { responseCode: 535 }));
+    },
+  });
+  const { port } = new URL(sink.url);
+  const right = openMail({ smtpUrl: `smtp://user:right-secret@127.0.0.1:${port}`, mailFrom });
+  await right.send(aMail);
+  const wrong = openMail({ smtpUrl: `smtp://user:wrong-secret@127.0.0.1:${port}`, mailFrom });
+  await assert.rejects(wrong.send(aMail), (error: Error) => {
+    assert.match(error.message, /535/);
+    assert.ok(!inspect(error, { showHidden: true, depth: null }).includes("wrong-secret"));
+    return true;
+  });
+  assert.deepEqual(tried[0], ["user", "right-secret"]);
+  for (const mail of [right, wrong]) mail.close();
+  await sink.close();
+});
+
+test("a server whose certificate nobody vouches for gets no mail", async () => {
+  // smtp-server brings a self-signed certificate of its own for localhost.
+  for (const options of [{ secure: true }, { hideSTARTTLS: false }]) {
+    const sink = await smtpSink(options);
+    const mail = openMail({ smtpUrl: sink.url, mailFrom });
+    await assert.rejects(mail.send(aMail), /certificate|altnames|self-signed/i);
+    assert.equal(sink.count, 0);
+    mail.close();
+    await sink.close();
+  }
+});
+
+test("a server that does not answer is an error that names no part of the mail", async () => {
+  const sink = await smtpSink();
+  await sink.close();
+  const mail = openMail({ smtpUrl: sink.url, mailFrom });
+  await assert.rejects(mail.send(aMail), (error: Error) => {
+    assert.match(error.message, /ECONNREFUSED/);
+    assert.ok(!inspect(error, { showHidden: true, depth: null }).includes("lone dot"));
+    return true;
+  });
+  mail.close();
+});
+
+test("without a server nothing is configured, and sending is a bug", async () => {
+  const mail = openMail({ smtpUrl: null, mailFrom });
+  assert.equal(mail.isConfigured, false);
+  await assert.rejects(mail.send(aMail), /no SMTP server/);
+});

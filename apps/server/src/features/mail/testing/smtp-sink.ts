@@ -1,0 +1,82 @@
+// A real SMTP server on loopback that keeps what it is given.
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { text as readAll } from "node:stream/consumers";
+import { callbackify } from "node:util";
+import { SMTPServer } from "smtp-server";
+import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from "smtp-server";
+
+export interface ReceivedMail {
+  /** Envelope addresses. */
+  from: string;
+  to: string[];
+  /** As it came, headers included. */
+  raw: string;
+  /** The body, decoded. */
+  text: string;
+}
+
+export interface SmtpSink {
+  url: string;
+  /** How many mails have come. */
+  readonly count: number;
+  /** The next mail that comes from now on. */
+  next(): Promise<ReceivedMail>;
+  /** Answers the next mail with a passing error instead of taking it. */
+  refuseNext(): void;
+  close(): Promise<void>;
+}
+
+export async function smtpSink(options: SMTPServerOptions = {}): Promise<SmtpSink> {
+  let waiting: ((mail: ReceivedMail) => void)[] = [];
+  let count = 0;
+  let isRefusing = false;
+
+  async function receive(stream: SMTPServerDataStream, { envelope }: SMTPServerSession): Promise<void> {
+    const raw = await readAll(stream);
+    if (isRefusing) {
+      isRefusing = false;
+      throw Object.assign(new Error("Try again later"), { responseCode: 451 });
+    }
+    const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
+    const mail = { from, to: envelope.rcptTo.map((each) => each.address), raw, text: bodyOf(raw) };
+    count += 1;
+    for (const tell of waiting) tell(mail);
+    waiting = [];
+  }
+
+  const server = new SMTPServer({
+    authOptional: true,
+    hideSTARTTLS: true,
+    logger: false,
+    ...options,
+    onData: callbackify(receive),
+  });
+  // A client that does not like our certificate hangs up, which is what some tests are about.
+  server.on("error", () => {});
+  server.listen(0, "127.0.0.1");
+  await once(server.server, "listening");
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    url: `${options.secure === true ? "smtps" : "smtp"}://127.0.0.1:${port}`,
+    get count() {
+      return count;
+    },
+    next: () => new Promise((resolve) => waiting.push(resolve)),
+    refuseNext() {
+      isRefusing = true;
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** The body of a mail of one part, 7bit or quoted-printable. */
+function bodyOf(raw: string): string {
+  const end = raw.indexOf("\r\n\r\n");
+  const body = raw.slice(end + 4).replaceAll("\r\n", "\n");
+  if (!/^Content-Transfer-Encoding: quoted-printable/im.test(raw.slice(0, end))) return body;
+  const bytes = body
+    .replace(/=\n/g, "")
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return Buffer.from(bytes, "latin1").toString("utf8");
+}

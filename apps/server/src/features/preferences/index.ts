@@ -1,0 +1,17 @@
+// What people set for themselves: the dashboard and the notifications.
+import type { UserId } from "@strongroom/contract";
+import type { Db } from "#kernel/db/database.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { readPreferences } from "./preferences.ts";
+import { bindPreferences } from "./preferences.routes.ts";
+import type { Preferences } from "./preferences.store.ts";
+
+export interface PreferencesFeature {
+  /** With the defaults where somebody set nothing. */
+  notificationsOf(db: Db, userId: UserId): Promise<Preferences["notifications"]>;
+}
+
+export function installPreferences(kernel: Kernel): PreferencesFeature {
+  bindPreferences(kernel);
+  return { notificationsOf: (db, userId) => readPreferences(db, userId, "notifications") };
+}

@@ -1,0 +1,44 @@
+// The rows of what people set for themselves.
+import type { DashboardPreferences, NotificationPreferences, UserId } from "@strongroom/contract";
+import type { ColumnType } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+
+/** Stored as it was set; what is read may come from an older version and has to be parsed. */
+type Stored = ColumnType<unknown, string, string>;
+
+interface PreferencesTable {
+  user_id: UserId;
+  dashboard: Stored | null;
+  notifications: Stored | null;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    preferences: PreferencesTable;
+  }
+}
+
+export interface Preferences {
+  dashboard: DashboardPreferences;
+  notifications: NotificationPreferences;
+}
+
+/** Undefined when the person never set them. */
+export async function findPreferences(db: Db, userId: UserId, part: keyof Preferences): Promise<unknown> {
+  const row = await db.selectFrom("preferences").select(part).where("user_id", "=", userId).executeTakeFirst();
+  return row?.[part] ?? undefined;
+}
+
+export async function writePreferences<Part extends keyof Preferences>(
+  tx: Tx,
+  userId: UserId,
+  part: Part,
+  value: Preferences[Part],
+): Promise<void> {
+  const json = JSON.stringify(value);
+  await tx
+    .insertInto("preferences")
+    .values({ user_id: userId, dashboard: null, notifications: null, [part]: json })
+    .onConflict((conflict) => conflict.column("user_id").doUpdateSet({ [part]: json }))
+    .execute();
+}

@@ -1,0 +1,75 @@
+// What people set for themselves.
+import {
+  readDashboardPreferences,
+  readNotificationPreferences,
+  updateDashboardPreferences,
+  updateNotificationPreferences,
+} from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { aPerson } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+
+const NOTIFICATIONS = {
+  enableValidationAlerts: true,
+  enableCriticalFailures: true,
+  enableJitAlerts: true,
+  enableSuccessNotifications: false,
+  alertSounds: false,
+  emailNotifications: false,
+  minimumSeverity: "medium",
+} as const;
+const DASHBOARD = {
+  autoRefresh: true,
+  refreshInterval: 30_000,
+  defaultTimeRange: "24h",
+  visibleWidgets: [] as string[],
+  notifications: { enableCriticalAlerts: true, enableSuccessNotifications: false, alertSounds: false },
+} as const;
+
+let app: TestApp;
+let person: TestPerson;
+before(async () => {
+  app = await testApp();
+  person = await aPerson(app);
+});
+after(() => app.close());
+
+describe("preferences", () => {
+  test("API-21, NOTIF-06, OPEN-141: who set nothing has critical, failures and JIT on, success and sounds off", async () => {
+    assert.deepEqual((await app.call(readNotificationPreferences, { as: person.token })).body, NOTIFICATIONS);
+  });
+
+  test("API-22, VAL-47: who set nothing has the dashboard's defaults", async () => {
+    assert.deepEqual((await app.call(readDashboardPreferences, { as: person.token })).body, DASHBOARD);
+  });
+
+  test("API-21, API-22, API-84, OPEN-134: what is written is what is read, each part by itself", async () => {
+    const notifications = { ...NOTIFICATIONS, minimumSeverity: "critical", alertSounds: true } as const;
+    const written = await app.call(updateNotificationPreferences, { body: notifications, as: person.token });
+    assert.deepEqual([written.status, written.body], [200, notifications]);
+    assert.deepEqual((await app.call(readDashboardPreferences, { as: person.token })).body, DASHBOARD);
+    const dashboard = { ...DASHBOARD, refreshInterval: 60_000, visibleWidgets: ["alerts"] };
+    await app.call(updateDashboardPreferences, { body: dashboard, as: person.token });
+    assert.deepEqual((await app.call(readDashboardPreferences, { as: person.token })).body, dashboard);
+    assert.deepEqual((await app.call(readNotificationPreferences, { as: person.token })).body, notifications);
+    await app.call(updateNotificationPreferences, { body: {}, as: person.token });
+    assert.deepEqual((await app.call(readNotificationPreferences, { as: person.token })).body, NOTIFICATIONS);
+  });
+
+  test("nobody reads or changes another person's", async () => {
+    const other = await aPerson(app);
+    await app.call(updateNotificationPreferences, { body: { emailNotifications: true }, as: person.token });
+    assert.deepEqual((await app.call(readNotificationPreferences, { as: other.token })).body, NOTIFICATIONS);
+  });
+
+  test("what no version ever knew is refused, and what only an older version knew counts as not set", async () => {
+    const reply = await app.call(updateNotificationPreferences, { body: { unknown: 1 } as never, as: person.token });
+    assert.equal(reply.status, 400);
+    const older = JSON.stringify({ minimumSeverity: "apocalyptic" });
+    await app.database.pool.query("update preferences set notifications = $1 where user_id = $2", [older, person.id]);
+    assert.deepEqual((await app.call(readNotificationPreferences, { as: person.token })).body, NOTIFICATIONS);
+  });
+});

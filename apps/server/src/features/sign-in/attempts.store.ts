@@ -1,0 +1,74 @@
+// The rows that count failed attempts, and the networks that people are known to sign in from.
+import type { UserId } from "@strongroom/contract";
+import type { Db, Tx } from "#kernel/db/database.ts";
+
+export interface AttemptsRow {
+  key: string;
+  failures: number;
+  failed_at: Date;
+  retry_at: Date;
+}
+
+interface NetworksTable {
+  user_id: UserId;
+  network: string;
+  signed_in_at: Date;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    sign_in_attempts: AttemptsRow;
+    sign_in_networks: NetworksTable;
+  }
+}
+
+/** Asks the same of the database for nobody (null), so that the two take the same time. */
+export async function isKnownNetwork(db: Db, userId: string | null, network: string): Promise<boolean> {
+  const known = db
+    .selectFrom("sign_in_networks")
+    .select("user_id")
+    .where("user_id", "=", userId as UserId);
+  return (await known.where("network", "=", network).executeTakeFirst()) !== undefined;
+}
+
+export async function keepNetwork(tx: Tx, userId: string, network: string, at: Date): Promise<void> {
+  await tx
+    .insertInto("sign_in_networks")
+    .values({ user_id: userId as UserId, network, signed_in_at: at })
+    .onConflict((conflict) => conflict.columns(["user_id", "network"]).doUpdateSet({ signed_in_at: at }))
+    .execute();
+}
+
+/** Returns the rows in the order of `keys`, made where missing, locked until the transaction ends. */
+export async function lockAttempts(tx: Tx, keys: readonly string[], now: Date): Promise<AttemptsRow[]> {
+  // Everybody locks in the same order, so that no two transactions wait for each other.
+  const ordered = keys.toSorted();
+  const fresh = ordered.map((key) => ({ key, failures: 0, failed_at: now, retry_at: now }));
+  await tx
+    .insertInto("sign_in_attempts")
+    .values(fresh)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const locked = tx.selectFrom("sign_in_attempts").selectAll().where("key", "in", ordered).orderBy("key").forUpdate();
+  const rows = new Map((await locked.execute()).map((row) => [row.key, row]));
+  return keys.map((key) => {
+    const row = rows.get(key);
+    if (row === undefined) throw new Error("a counter of attempts vanished while it was being locked");
+    return row;
+  });
+}
+
+export async function writeAttempts(tx: Tx, row: AttemptsRow): Promise<void> {
+  const { key, ...counts } = row;
+  await tx.updateTable("sign_in_attempts").set(counts).where("key", "=", key).execute();
+}
+
+export async function forgetAttempts(tx: Tx, key: string): Promise<void> {
+  await tx.deleteFrom("sign_in_attempts").where("key", "=", key).execute();
+}
+
+/** Deletes what no longer counts: attempts last failed before one time, networks last used before another. */
+export async function sweepAttempts(tx: Tx, attemptsBefore: Date, networksBefore: Date): Promise<void> {
+  await tx.deleteFrom("sign_in_attempts").where("failed_at", "<", attemptsBefore).execute();
+  await tx.deleteFrom("sign_in_networks").where("signed_in_at", "<", networksBefore).execute();
+}

@@ -1,0 +1,51 @@
+// Changing one's own password: whoever sits at an open session must know the old one, and every other session ends.
+import type { changePassword } from "@strongroom/contract";
+import { findPasswordHash, replacePasswordHash } from "#features/users/index.ts";
+import type { Db } from "#kernel/db/database.ts";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import { clientKey } from "#kernel/http/rate-limits.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { deleteReset } from "./resets.store.ts";
+import { endSessions } from "./sessions.ts";
+import type { SignInParts } from "./sign-in-parts.ts";
+import { admitAttempt, rewardAttempt, withdrawAttempt } from "./slow-down.ts";
+
+export async function changeOwnPassword(
+  { kernel, passwords }: SignInParts,
+  call: SteppedCall<typeof changePassword>,
+  db: Db,
+): Promise<{ message: string }> {
+  const { actor, body, signal } = call;
+  call.note({ target: { type: "user", id: actor.id, name: actor.email } });
+  if (body.new_password === body.current_password) throw unchanged();
+  // Guessing the old password costs here what it costs at sign-in.
+  const claim = { email: actor.email, userId: actor.id, network: clientKey(call.request.ip) };
+  const attempt = await admitAttempt(kernel, claim);
+  const before = await findPasswordHash(db, actor.id);
+  const isRight = await passwords.verify(before, body.current_password, signal).catch(async (error: unknown) => {
+    await withdrawAttempt(kernel, attempt);
+    throw error;
+  });
+  if (!isRight) throw wrong();
+  const hash = await passwords.hash(body.new_password, signal);
+  const ended = await call.commit(async (tx) => {
+    if (!(await replacePasswordHash(tx, actor.id, before, hash))) throw wrong();
+    await rewardAttempt(tx, attempt, actor.id, kernel.clock.now());
+    await deleteReset(tx, actor.id);
+    const count = await endSessions(kernel, tx, actor.id, actor.sessionId);
+    call.note({ details: { sessions_ended: count } });
+    return count;
+  });
+  if (ended === 0) return { message: "Your password has been changed." };
+  return { message: "Your password has been changed. Your other sessions have been ended." };
+}
+
+const wrong = () => {
+  const message = "The current password is not right.";
+  return refuse(400, "password.current-wrong", message, { errors: [{ path: "current_password", msg: message }] });
+};
+
+const unchanged = () => {
+  const message = "The new password must differ from the current one.";
+  return refuse(400, "password.unchanged", message, { errors: [{ path: "new_password", msg: message }] });
+};

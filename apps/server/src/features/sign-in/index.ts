@@ -1,0 +1,56 @@
+// Signing in and up, sessions, resets: who a caller is, and the ways to become and to stop being somebody.
+import type { Mail } from "#features/mail/index.ts";
+import type { SignInOfUsers } from "#features/users/index.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { createPasswords } from "./passwords.ts";
+import type { HashParameters } from "./passwords.ts";
+import { issueResetLink, pendingResets } from "./reset-password.ts";
+import { countSessions } from "./sessions.store.ts";
+import { createAuthenticator, endSessions } from "./sessions.ts";
+import { setupLink } from "./set-up.ts";
+import type { SignInParts } from "./sign-in-parts.ts";
+import { defineJobs } from "./sign-in.jobs.ts";
+import { bindSignIn } from "./sign-in.routes.ts";
+import { createSigningKeys } from "./signing-keys.ts";
+import { createTokens } from "./tokens.ts";
+
+export interface SignInFeature extends SignInOfUsers {
+  /** For the person who starts the server; null when there is a user. */
+  setupLink(): Promise<string | null>;
+  /** Replaces the key that signs tokens; nobody is signed out by it. Rejects with SealedError. */
+  rotateSigningKey(): Promise<void>;
+}
+
+export interface SignInDeps {
+  mail: Mail;
+  /** What a password hash costs; less than the default is for tests alone. */
+  hashing?: HashParameters;
+}
+
+export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
+  const hashes = kernel.metrics.counter("strongroom_password_hashes_total", "Password hashes computed");
+  const signingKeys = createSigningKeys(kernel);
+  const parts: SignInParts = {
+    kernel,
+    mail: deps.mail,
+    passwords: createPasswords({ parameters: deps.hashing, onHash: () => hashes.inc() }),
+    signingKeys,
+    tokens: createTokens(signingKeys, kernel.clock),
+  };
+  kernel.authenticator.current = createAuthenticator(kernel, parts.tokens);
+  bindSignIn(parts);
+  defineJobs(parts);
+  return {
+    setupLink: () => setupLink(kernel),
+    rotateSigningKey: () => signingKeys.rotate(),
+    countOpenSessions: countSessions,
+    endSessions: (tx, userId) => endSessions(kernel, tx, userId),
+    pendingResets: (db) => pendingResets(kernel, db),
+    issueResetLink: (tx, userId) => issueResetLink(kernel, tx, userId),
+  };
+}
+
+export { createUser, makeResetLink, setUserStatus } from "./manage-users.ts";
+export type { Desk } from "./manage-users.ts";
+export type { HashParameters } from "./passwords.ts";
+export { setupLink } from "./set-up.ts";

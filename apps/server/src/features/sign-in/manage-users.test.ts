@@ -1,0 +1,79 @@
+// What the command line does with people.
+import { completePasswordReset, currentSession, entrance } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { createUser, makeResetLink, setUserStatus } from "./index.ts";
+import { MINUTE, PASSWORD, entriesOf, newEmail, signedIn, tryToSignIn } from "./testing/attempts.ts";
+
+let app: TestApp;
+before(async () => {
+  app = await testApp();
+});
+after(() => app.close());
+
+test("a first administrator made on the command line makes the setup link needless", async () => {
+  assert.notEqual(await app.setupLink(), null);
+  const email = newEmail();
+  const id = await createUser(app.kernel, { email: ` ${email.toUpperCase()}`, role: "admin", password: PASSWORD });
+  assert.equal(await app.setupLink(), null);
+  assert.equal((await app.call(entrance)).body.needs_setup, false);
+  const { user } = (await app.call(currentSession, { as: await signedIn(app, email) })).body;
+  assert.deepEqual(user, { id, email, name: email.split("@")[0], role: "admin" });
+  const entry = (await entriesOf(app, "user.registered")).at(-1);
+  assert.deepEqual(entry?.actor, { system: "command line" });
+  assert.equal(entry.target?.["id"], id);
+});
+
+test("an account that can't be made is refused in a plain sentence", async () => {
+  const email = newEmail();
+  await createUser(app.kernel, { email, role: "user", password: PASSWORD });
+  const account = { email, role: "user", password: PASSWORD } as const;
+  await assert.rejects(createUser(app.kernel, account), { message: `There is a user ${email} already.` });
+  await assert.rejects(createUser(app.kernel, { ...account, email: "nobody" }), {
+    message: "Please enter a valid email address.",
+  });
+  await assert.rejects(createUser(app.kernel, { ...account, email: newEmail(), password: "short" }), {
+    message: "Password must be at least 8 characters.",
+  });
+});
+
+test("who was made without a password gets in by a reset link and not otherwise", async () => {
+  const email = newEmail();
+  const id = await createUser(app.kernel, { email, role: "user" });
+  assert.equal((await tryToSignIn(app, email, { password: "" })).status, 400);
+  const { link, expiresAt } = await makeResetLink(app.kernel, email);
+  assert.ok(Math.abs(expiresAt.getTime() - Date.now() - 30 * MINUTE) < MINUTE);
+  const token = link.split("#token=")[1] ?? "";
+  assert.equal((await app.call(completePasswordReset, { body: { token, password: PASSWORD } })).status, 200);
+  await signedIn(app, email);
+  const entry = (await entriesOf(app, "password-reset.link-issued")).at(-1);
+  assert.deepEqual([entry?.actor, entry?.target?.["id"]], [{ system: "command line" }, id]);
+  await assert.rejects(makeResetLink(app.kernel, "missing@example.com"), {
+    message: "There is no user missing@example.com.",
+  });
+});
+
+test("who is disabled on the command line is out at once; the last administrator can't be", async () => {
+  const admin = newEmail();
+  const user = newEmail();
+  await createUser(app.kernel, { email: admin, role: "admin", password: PASSWORD });
+  await createUser(app.kernel, { email: user, role: "user", password: PASSWORD });
+  const token = await signedIn(app, user);
+  await setUserStatus(app.kernel, user, "disabled");
+  assert.equal((await app.call(currentSession, { as: token })).status, 401);
+  await assert.rejects(makeResetLink(app.kernel, user), { code: "user.disabled" });
+  await setUserStatus(app.kernel, user, "active");
+  await signedIn(app, user);
+  const changes = (await entriesOf(app, "user.status-changed")).map((entry) => entry.details);
+  assert.deepEqual(changes, [
+    { from: "active", to: "disabled" },
+    { from: "disabled", to: "active" },
+  ]);
+  const { rows } = await app.database.pool.query("select email from users where role = 'admin' and email <> $1", [
+    admin,
+  ]);
+  for (const other of rows) await setUserStatus(app.kernel, other.email, "disabled");
+  await assert.rejects(setUserStatus(app.kernel, admin, "disabled"), { code: "user.last-admin" });
+});

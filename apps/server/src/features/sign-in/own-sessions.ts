@@ -1,0 +1,82 @@
+// What people do with their own sessions: see them, keep them alive, end them.
+import type {
+  SessionLimits,
+  UserSession,
+  currentSession,
+  endOwnSession,
+  listOwnSessions,
+  logout,
+  reportActivity,
+} from "@strongroom/contract";
+import { readPolicy } from "#features/users/index.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { deleteSession, findSessions, findSessionsOf, touchSessions } from "./sessions.store.ts";
+import type { LiveSession } from "./sessions.store.ts";
+import { announceEnds } from "./sessions.ts";
+import { TOUCH_EVERY, endOf, idleLimit, stateOf } from "./sign-in.policy.ts";
+import { noStreamCookie } from "./stream-cookie.ts";
+
+export async function describeSession({ actor }: Call<typeof currentSession>, db: Db) {
+  const [session] = await findSessions(db, [actor.sessionId]);
+  if (session === undefined) throw refuse(401, "session.ended", "Your session has ended. Please log in again.");
+  return {
+    user: { id: actor.id, email: actor.email, name: actor.name, role: actor.role },
+    session_id: session.id,
+    expires_at: endOf(session, session).toISOString(),
+    limits: limitsOf(session),
+  };
+}
+
+const limitsOf = (session: LiveSession): SessionLimits => ({
+  timeout_minutes: session.timeout_minutes,
+  warning_minutes: session.warning_minutes,
+  privileged_timeout_minutes: session.privileged_timeout_minutes,
+});
+
+/** Counts as activity even where the page sends it in the background: it says that a person is there. */
+export async function keepAlive(kernel: Kernel, { actor }: Call<typeof reportActivity>, db: Db) {
+  const now = kernel.clock.now();
+  await touchSessions(db, [actor.sessionId], now, new Date(now.getTime() - TOUCH_EVERY));
+  const limit = idleLimit(actor.role, await readPolicy(db));
+  return { idle_until: new Date(now.getTime() + limit).toISOString() };
+}
+
+export async function listSessions(
+  kernel: Kernel,
+  { actor }: Call<typeof listOwnSessions>,
+  db: Db,
+): Promise<{ data: UserSession[] }> {
+  const now = kernel.clock.now();
+  const sessions = await findSessionsOf(db, actor.id);
+  const open = sessions.filter((session) => stateOf(session, session, now) === "open");
+  return {
+    data: open.map((session) => ({
+      id: session.id,
+      created_at: session.created_at.toISOString(),
+      last_active_at: session.last_active_at.toISOString(),
+      expires_at: endOf(session, session).toISOString(),
+      ip: session.ip,
+      agent: session.agent,
+      is_current: session.id === actor.sessionId,
+    })),
+  };
+}
+
+export async function endOne(kernel: Kernel, call: Call<typeof endOwnSession>, tx: Tx): Promise<{ message: string }> {
+  const gone = await deleteSession(tx, call.actor.id, call.params.id);
+  if (gone === undefined) throw refuse(404, "session.not-found", "Session not found");
+  call.note({ target: { type: "session", id: gone.id } });
+  await announceEnds(kernel, tx, [gone]);
+  return { message: "The session has been ended." };
+}
+
+export async function signOut(kernel: Kernel, call: Call<typeof logout>, tx: Tx): Promise<{ message: string }> {
+  const gone = await deleteSession(tx, call.actor.id, call.actor.sessionId);
+  call.note({ target: { type: "session", id: call.actor.sessionId } });
+  call.setHeader("set-cookie", noStreamCookie(kernel));
+  await announceEnds(kernel, tx, gone === undefined ? [] : [gone]);
+  return { message: "Signed out successfully" };
+}

@@ -1,0 +1,139 @@
+// A forgotten password: the request, the link by mail or by an administrator's hand, and the new password.
+import type { PendingReset, completePasswordReset, requestPasswordReset } from "@strongroom/contract";
+import { createHash, randomBytes } from "node:crypto";
+import { findUser, findUserByEmail, lockUser, setPasswordHash } from "#features/users/index.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call, SteppedCall } from "#kernel/http/implement.ts";
+import { clientKey } from "#kernel/http/rate-limits.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { fingerprintAddress } from "./fingerprint-address.ts";
+import { resetMail } from "./reset-mail.ts";
+import {
+  consumeReset,
+  findPendingResets,
+  findReset,
+  findResetByToken,
+  markMailed,
+  writeReset,
+} from "./resets.store.ts";
+import { endSessions } from "./sessions.ts";
+import { addressOf } from "./sign-in.ts";
+import type { SignInParts } from "./sign-in-parts.ts";
+import { RESET_LINK_LIFE, RESET_MAIL_EVERY, RESET_REQUEST_LIFE } from "./sign-in.policy.ts";
+import { trustNetwork } from "./slow-down.ts";
+
+export const RESET_JOB = "sign-in.reset";
+
+/** What the job is told. Nobody's address makes a job too, which then has nothing to do. */
+export interface ResetOrder {
+  user_id: string | null;
+}
+
+/**
+ * INVARIANT: whether somebody has the address changes neither the answer nor what is done before it is sent; the rest
+ * happens in a job.
+ */
+export async function requestReset(
+  { kernel, mail }: SignInParts,
+  call: Call<typeof requestPasswordReset>,
+  tx: Tx,
+): Promise<{ message: string }> {
+  const email = addressOf(call.body.email);
+  const user = await findUserByEmail(tx, email);
+  if (user !== undefined) call.note({ target: { type: "user", id: user.id, name: user.email } });
+  const order: ResetOrder = { user_id: user?.status === "active" ? user.id : null };
+  await kernel.jobs.enqueue(tx, RESET_JOB, order, { singletonKey: await fingerprintAddress(kernel, email) });
+  return { message: mail.isConfigured ? BY_MAIL : BY_HAND };
+}
+
+const BY_MAIL = "If there is an account with this email, a reset link is on its way.";
+const BY_HAND = "If there is an account with this email, an administrator can now hand over a reset link.";
+
+/** What the job does: mails a link, or leaves the request for an administrator. Throws when the mail was not taken. */
+export async function fulfilReset({ kernel, mail }: SignInParts, { user_id: userId }: ResetOrder): Promise<void> {
+  const { database, clock } = kernel;
+  const user = userId === null ? undefined : await findUser(database.db, userId);
+  if (user?.status !== "active") return;
+  const now = clock.now();
+  const before = await findReset(database.db, user.id);
+  if (before?.mailed_at && now.getTime() - before.mailed_at.getTime() < RESET_MAIL_EVERY) return;
+  if (!mail.isConfigured) {
+    await database.transaction((tx) => writeReset(tx, user.id, { requested_at: now }));
+    return;
+  }
+  const { token, ...stored } = newResetToken(now);
+  await database.transaction((tx) => writeReset(tx, user.id, { requested_at: now, ...stored }));
+  await mail.send(resetMail(user, linkOf(kernel, token)));
+  await database.transaction((tx) => markMailed(tx, user.id, clock.now()));
+}
+
+/** The requests that no mail could answer. */
+export async function pendingResets(kernel: Kernel, db: Db): Promise<PendingReset[]> {
+  const since = new Date(kernel.clock.now().getTime() - RESET_REQUEST_LIFE);
+  const rows = await findPendingResets(db, since);
+  return rows.flatMap(({ requested_at: requestedAt, ...person }) =>
+    requestedAt === null
+      ? []
+      : [
+          {
+            ...person,
+            requested_at: requestedAt.toISOString(),
+            expires_at: new Date(requestedAt.getTime() + RESET_REQUEST_LIFE).toISOString(),
+          },
+        ],
+  );
+}
+
+/** Makes the link that an administrator hands over; the request, if there was one, is answered by it. */
+export async function issueResetLink(
+  kernel: Pick<Kernel, "clock" | "publicUrl">,
+  tx: Tx,
+  userId: string,
+): Promise<{ link: string; expiresAt: Date }> {
+  const { token, ...stored } = newResetToken(kernel.clock.now());
+  await writeReset(tx, userId, { requested_at: null, ...stored });
+  return { link: linkOf(kernel, token), expiresAt: stored.token_expires_at };
+}
+
+/** Every session ends: whoever knew the old password is out. */
+export async function completeReset(
+  { kernel, passwords }: SignInParts,
+  call: SteppedCall<typeof completePasswordReset>,
+  db: Db,
+): Promise<{ message: string }> {
+  const tokenHash = sha256(call.body.token);
+  const userId = await findResetByToken(db, tokenHash, kernel.clock.now());
+  if (userId === null) throw invalid();
+  const hash = await passwords.hash(call.body.password, call.signal);
+  await call.commit(async (tx) => {
+    const now = kernel.clock.now();
+    const user = await lockUser(tx, userId);
+    if (user?.status !== "active") throw invalid();
+    if (!(await consumeReset(tx, userId, tokenHash, now))) throw invalid();
+    await setPasswordHash(tx, userId, hash);
+    const sessions = await endSessions(kernel, tx, userId);
+    // Who holds the link is let in by it, so a stranger's guesses must not keep them out here.
+    await trustNetwork(kernel, tx, { email: user.email, userId, network: clientKey(call.request.ip) });
+    call.note({
+      actor: { id: user.id, name: user.name, role: user.role },
+      target: { type: "user", id: user.id, name: user.email },
+      details: { sessions_ended: sessions },
+    });
+  });
+  return { message: "Your password has been changed. Please sign in with the new one." };
+}
+
+const invalid = () =>
+  refuse(400, "password-reset.link-invalid", "This reset link is no longer valid. Please ask for a new one.");
+
+function newResetToken(now: Date): { token: string; token_hash: Buffer; token_expires_at: Date } {
+  const token = randomBytes(32).toString("base64url");
+  return { token, token_hash: sha256(token), token_expires_at: new Date(now.getTime() + RESET_LINK_LIFE) };
+}
+
+/** Behind the `#`, a browser sends the token nowhere by itself. */
+const linkOf = ({ publicUrl }: Pick<Kernel, "publicUrl">, token: string): string =>
+  `${publicUrl()}/reset-password#token=${token}`;
+
+const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -1,0 +1,92 @@
+// The rows of password resets under way.
+import type { UserId } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+
+interface ResetsTable {
+  user_id: UserId;
+  /** Null when nobody waits: an administrator made the link of their own accord, or has handed it over. */
+  requested_at: Date | null;
+  mailed_at: Date | null;
+  token_hash: Buffer | null;
+  token_expires_at: Date | null;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    sign_in_resets: ResetsTable;
+  }
+}
+
+export const findReset = (db: Db, userId: string): Promise<ResetsTable | undefined> =>
+  db
+    .selectFrom("sign_in_resets")
+    .selectAll()
+    .where("user_id", "=", userId as UserId)
+    .executeTakeFirst();
+
+/** Whose link this is, while it works. */
+export async function findResetByToken(db: Db, tokenHash: Buffer, now: Date): Promise<UserId | null> {
+  const query = db.selectFrom("sign_in_resets").select("user_id").where("token_hash", "=", tokenHash);
+  return (await query.where("token_expires_at", ">", now).executeTakeFirst())?.user_id ?? null;
+}
+
+export async function writeReset(tx: Tx, userId: string, change: Partial<Omit<ResetsTable, "user_id">>): Promise<void> {
+  const nothing = { requested_at: null, mailed_at: null, token_hash: null, token_expires_at: null };
+  await tx
+    .insertInto("sign_in_resets")
+    .values({ ...nothing, ...change, user_id: userId as UserId })
+    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(change))
+    .execute();
+}
+
+export async function markMailed(tx: Tx, userId: string, at: Date): Promise<void> {
+  await tx
+    .updateTable("sign_in_resets")
+    .set({ mailed_at: at })
+    .where("user_id", "=", userId as UserId)
+    .execute();
+}
+
+/** Uses a link up: true for exactly one caller. */
+export async function consumeReset(tx: Tx, userId: string, tokenHash: Buffer, now: Date): Promise<boolean> {
+  const deletion = tx.deleteFrom("sign_in_resets").where("user_id", "=", userId as UserId);
+  const result = await deletion
+    .where("token_hash", "=", tokenHash)
+    .where("token_expires_at", ">", now)
+    .executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+export async function deleteReset(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .deleteFrom("sign_in_resets")
+    .where("user_id", "=", userId as UserId)
+    .execute();
+}
+
+/** Those that were asked for since a moment and not mailed, oldest first. */
+export const findPendingResets = (db: Db, since: Date) =>
+  db
+    .selectFrom("sign_in_resets")
+    .innerJoin("users", "users.id", "sign_in_resets.user_id")
+    .select(["users.id as user_id", "users.email", "users.name", "sign_in_resets.requested_at"])
+    .where("users.status", "=", "active")
+    .where("sign_in_resets.requested_at", ">", since)
+    .where((where) =>
+      where.or([
+        where("sign_in_resets.mailed_at", "is", null),
+        where("sign_in_resets.mailed_at", "<", where.ref("sign_in_resets.requested_at")),
+      ]),
+    )
+    .orderBy("sign_in_resets.requested_at")
+    .execute();
+
+/** Deletes those that were asked for before a moment and whose link, if any, has expired. */
+export async function sweepResets(tx: Tx, requestedBefore: Date, now: Date): Promise<void> {
+  await sql`
+    delete from sign_in_resets
+    where coalesce(greatest(requested_at, mailed_at), '-infinity') < ${requestedBefore}
+      and coalesce(token_expires_at, '-infinity') < ${now}
+  `.execute(tx);
+}

@@ -1,0 +1,103 @@
+// Sessions: from a proof to who makes the call, and every way in which a session ends.
+import type { SessionId } from "@strongroom/contract";
+import { createHash, randomBytes } from "node:crypto";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import { gather } from "#kernel/gather.ts";
+import type { Authenticator } from "#kernel/http/authenticate.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { deleteSessionsOf, findSessionByStream, findSessions, touchSessions } from "./sessions.store.ts";
+import type { EndedSession, LiveSession } from "./sessions.store.ts";
+import { TOUCH_EVERY, isTouchDue, stateOf } from "./sign-in.policy.ts";
+import type { Tokens } from "./tokens.ts";
+
+const MOST_AT_ONCE = 128;
+
+/**
+ * Answers who makes a call. A token is good while its signature and time are, and its session is open: the row is read
+ * at every call, so that ending a session works at once, on every process.
+ */
+export function createAuthenticator(kernel: Kernel, tokens: Tokens): Authenticator {
+  const { db } = kernel.database;
+  const find = gather(MOST_AT_ONCE, (ids: readonly string[]) => findSessions(db, ids));
+  const touch = gather(MOST_AT_ONCE, async (ids: readonly string[]) => {
+    const now = kernel.clock.now();
+    await touchSessions(db, ids, now, new Date(now.getTime() - TOUCH_EVERY));
+    return ids;
+  });
+
+  async function byToken(token: string, isBackground: boolean): Promise<Actor> {
+    const payload = await tokens.check(token);
+    if (payload === null) throw refuse(401, "session.invalid", "Authentication expired. Please log in again.");
+    const session = await find(payload.sid);
+    if (session?.user_id !== payload.id) throw ended();
+    requireOpen(session, kernel.clock.now());
+    if (!isBackground && isTouchDue(session.last_active_at, kernel.clock.now())) await touch(session.id);
+    return actorOf(session);
+  }
+
+  async function byStreamCookie(cookie: string): Promise<Actor> {
+    const session = await findSessionByStream(db, streamHash(cookie));
+    if (session === undefined) throw ended();
+    requireOpen(session, kernel.clock.now());
+    return actorOf(session);
+  }
+
+  return async ({ bearer, streamCookie, isBackground }) => {
+    if (bearer !== null) return byToken(bearer, isBackground);
+    return streamCookie === null ? null : byStreamCookie(streamCookie);
+  };
+}
+
+/** Throws 401 with a code that says why. */
+function requireOpen(session: LiveSession, now: Date): void {
+  if (session.status !== "active") throw ended();
+  const state = stateOf(session, session, now);
+  if (state === "idle") {
+    throw refuse(401, "session.idle", "Session expired due to inactivity. Please log in again.");
+  }
+  if (state === "expired") throw refuse(401, "session.expired", "Authentication expired. Please log in again.");
+}
+
+const ended = () => refuse(401, "session.ended", "Your session has ended. Please log in again.");
+
+const actorOf = (session: LiveSession): Actor => ({
+  id: session.user_id,
+  email: session.email,
+  name: session.name,
+  role: session.role,
+  sessionId: session.id,
+});
+
+/** The secret of the cookie that serves only the event stream. It is no token and opens nothing else. */
+export const newStreamSecret = (): string => randomBytes(32).toString("base64url");
+
+export const streamHash = (secret: string): Buffer => createHash("sha256").update(secret).digest();
+
+/** Ends all sessions of a person, or all but one, when the transaction commits. Answers how many there were. */
+export async function endSessions(
+  kernel: Pick<Kernel, "events">,
+  tx: Tx,
+  userId: string,
+  exceptId?: SessionId,
+): Promise<number> {
+  const gone = await deleteSessionsOf(tx, userId, exceptId);
+  await announceEnds(kernel, tx, gone);
+  return gone.length;
+}
+
+/** Tells the person's other tabs and windows, on whichever process they are connected to. */
+export async function announceEnds(
+  { events }: Pick<Kernel, "events">,
+  tx: Tx,
+  gone: readonly EndedSession[],
+): Promise<void> {
+  if (gone.length === 0) return;
+  const ends = gone.map(({ id, user_id }) => ({
+    type: "session.ended",
+    audience: { users: [user_id] },
+    data: { session_id: id },
+  }));
+  await events.publish(tx, ...ends);
+}

@@ -1,0 +1,84 @@
+// How long sessions live and how much guessing costs: rules only, no clock and no database.
+import type { Role, SignInPolicy } from "@strongroom/contract";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** A session's last activity is written down at most this often, in milliseconds. */
+export const TOUCH_EVERY = 30 * SECOND;
+
+type Limits = Omit<SignInPolicy, "warning_minutes" | "sign_up_open">;
+
+/** Milliseconds without activity after which a session ends; admins and managers have the tighter of two limits. */
+export function idleLimit(role: Role, limits: Limits): number {
+  const minutes = role === "user" ? limits.timeout_minutes : tighter(limits);
+  return minutes * MINUTE;
+}
+
+const tighter = (limits: Limits): number => Math.min(limits.timeout_minutes, limits.privileged_timeout_minutes);
+
+/** The longest life of a session, however active, in milliseconds (OPEN-08). */
+export const longestLife = (isRemembered: boolean, limits: Limits): number =>
+  isRemembered ? limits.remembered_days * DAY : limits.session_hours * HOUR;
+
+export interface SessionTimes {
+  role: Role;
+  is_remembered: boolean;
+  created_at: Date;
+  last_active_at: Date;
+  expires_at: Date;
+}
+
+/** When a session ends whatever happens: as promised at sign-in, or earlier when the policy was tightened since. */
+export function endOf(session: SessionTimes, limits: Limits): Date {
+  const byPolicy = session.created_at.getTime() + longestLife(session.is_remembered, limits);
+  return new Date(Math.min(session.expires_at.getTime(), byPolicy));
+}
+
+/**
+ * Whether a session still counts. Activity may be up to `TOUCH_EVERY` more recent than what is written down, so that
+ * much is granted: no session ends before the time that the browser counts down to.
+ */
+export function stateOf(session: SessionTimes, limits: Limits, now: Date): "open" | "idle" | "expired" {
+  if (now >= endOf(session, limits)) return "expired";
+  const idle = now.getTime() - session.last_active_at.getTime();
+  return idle > idleLimit(session.role, limits) + TOUCH_EVERY ? "idle" : "open";
+}
+
+export const isTouchDue = (lastActiveAt: Date, now: Date): boolean =>
+  now.getTime() - lastActiveAt.getTime() >= TOUCH_EVERY;
+
+/** What failed attempts are counted by. `pair` is one person on a network where they have signed in before. */
+export const ATTEMPT_KINDS = ["account", "network", "pair"] as const;
+export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
+
+/** Failures that cost nothing yet. Many people share a network, so it gets more. */
+const FREE: Record<AttemptKind, number> = { account: 5, pair: 5, network: 30 };
+/** Milliseconds without a failure after which all is forgotten. */
+const FORGET_AFTER: Record<AttemptKind, number> = { account: DAY, pair: DAY, network: HOUR };
+export const LONGEST_WAIT = 15 * MINUTE;
+export const LONGEST_MEMORY = DAY;
+
+/** Milliseconds until the next attempt is looked at, after this many failures in a row: 2 s, 4 s, 8 s … 15 min. */
+export function waitAfter(kind: AttemptKind, failures: number): number {
+  const beyond = failures - FREE[kind];
+  return beyond < 0 ? 0 : Math.min(2 ** (beyond + 1) * SECOND, LONGEST_WAIT);
+}
+
+export const isForgotten = (kind: AttemptKind, failedAt: Date, now: Date): boolean =>
+  now.getTime() - failedAt.getTime() >= FORGET_AFTER[kind];
+
+/** How long a reset link works, in milliseconds (OPEN-09). */
+export const RESET_LINK_LIFE = 30 * MINUTE;
+/** How long a reset waits for an administrator to hand over the link. */
+export const RESET_REQUEST_LIFE = DAY;
+/** At most one reset mail to one person in this time: nobody fills another person's inbox. */
+export const RESET_MAIL_EVERY = 2 * MINUTE;
+
+/** How long a token signing key is used, and how long after that what it signed can still be checked. */
+export const SIGNING_KEY_USE = 90 * DAY;
+export const SIGNING_KEY_KEEP = 31 * DAY;
+/** A network on which nobody signed in for so long is no longer a known one. */
+export const KNOWN_NETWORK_LIFE = 90 * DAY;

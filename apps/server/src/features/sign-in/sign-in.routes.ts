@@ -1,0 +1,37 @@
+// Binds the calls of signing in and up, sessions and resets to their use cases.
+import {
+  changePassword,
+  completePasswordReset,
+  currentSession,
+  endOwnSession,
+  entrance,
+  listOwnSessions,
+  login,
+  logout,
+  register,
+  reportActivity,
+  requestPasswordReset,
+} from "@strongroom/contract";
+import { implement, implementInSteps } from "#kernel/http/implement.ts";
+import { changeOwnPassword } from "./change-password.ts";
+import { describeEntrance } from "./entrance.ts";
+import { describeSession, endOne, keepAlive, listSessions, signOut } from "./own-sessions.ts";
+import { registerAccount } from "./register.ts";
+import { completeReset, requestReset } from "./reset-password.ts";
+import type { SignInParts } from "./sign-in-parts.ts";
+import { signIn } from "./sign-in.ts";
+
+export function bindSignIn(parts: SignInParts): void {
+  const { kernel } = parts;
+  implement(kernel, entrance, (_call, db) => describeEntrance(parts, db));
+  implementInSteps(kernel, login, (call, db) => signIn(parts, call, db));
+  implementInSteps(kernel, register, (call, db) => registerAccount(parts, call, db));
+  implement(kernel, logout, (call, tx) => signOut(kernel, call, tx));
+  implement(kernel, requestPasswordReset, (call, tx) => requestReset(parts, call, tx));
+  implementInSteps(kernel, completePasswordReset, (call, db) => completeReset(parts, call, db));
+  implementInSteps(kernel, changePassword, (call, db) => changeOwnPassword(parts, call, db));
+  implement(kernel, currentSession, (call, db) => describeSession(call, db));
+  implement(kernel, reportActivity, (call, db) => keepAlive(kernel, call, db));
+  implement(kernel, listOwnSessions, (call, db) => listSessions(kernel, call, db));
+  implement(kernel, endOwnSession, (call, tx) => endOne(kernel, call, tx));
+}

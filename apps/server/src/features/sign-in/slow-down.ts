@@ -1,0 +1,102 @@
+// Makes guessing slow without locking anybody out: each attempt is counted before it is looked at, and paid back if it was right.
+import type { Tx } from "#kernel/db/database.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { forgetAttempts, isKnownNetwork, keepNetwork, lockAttempts, writeAttempts } from "./attempts.store.ts";
+import type { AttemptsRow } from "./attempts.store.ts";
+import { fingerprintAddress } from "./fingerprint-address.ts";
+import { ATTEMPT_KINDS, isForgotten, waitAfter } from "./sign-in.policy.ts";
+import type { AttemptKind } from "./sign-in.policy.ts";
+
+/** Who tries, and from where. Addresses that nobody has are slowed down in the same way: `userId` is null then. */
+export interface Claim {
+  email: string;
+  userId: string | null;
+  /** As `clientKey` gives it: an IPv4 address, or an IPv6 /64. */
+  network: string;
+}
+
+/** An attempt that was let through and counts as failed until it is paid back. */
+export interface Attempt {
+  claim: Claim;
+  counted: readonly { key: string; failures: number }[];
+}
+
+/**
+ * Counts an attempt before anything is compared, so that many at once are no way around it. Throws 429 with
+ * `retryAfter` when it comes too early; such an attempt counts nothing.
+ *
+ * INVARIANT: on a network where a person has signed in before, only attempts from that very network slow them down.
+ */
+export async function admitAttempt(kernel: Kernel, claim: Claim): Promise<Attempt> {
+  const account = await fingerprintAddress(kernel, claim.email);
+  const now = kernel.clock.now();
+  const outcome = await kernel.database.transaction(async (tx) => {
+    const isKnown = await isKnownNetwork(tx, claim.userId, claim.network);
+    const keys = isKnown ? [pairKey(account, claim.network)] : [`account:${account}`, `network:${claim.network}`];
+    const rows = (await lockAttempts(tx, keys, now)).map((row) => asOf(row, now));
+    const wait = Math.max(...rows.map((row) => row.retry_at.getTime())) - now.getTime();
+    if (wait > 0) return { wait };
+    const counted = rows.map((row) => countOne(row, now));
+    for (const row of counted) await writeAttempts(tx, row);
+    return { attempt: { claim, counted } };
+  });
+  if (outcome.attempt === undefined) throw tooEarly(Math.ceil(outcome.wait / 1000));
+  return outcome.attempt;
+}
+
+/** Pays an attempt back in the transaction of its success, and remembers that this person signs in from this network. */
+export async function rewardAttempt(tx: Tx, attempt: Attempt, userId: string, now: Date): Promise<void> {
+  await payBack(tx, attempt, now);
+  for (const { key } of attempt.counted) if (kindOf(key) === "pair") await forgetAttempts(tx, key);
+  await keepNetwork(tx, userId, attempt.claim.network, now);
+}
+
+/** Lets a person start afresh on a network where they have just proved themselves by other means. */
+export async function trustNetwork(kernel: Kernel, tx: Tx, claim: Claim & { userId: string }): Promise<void> {
+  await forgetAttempts(tx, pairKey(await fingerprintAddress(kernel, claim.email), claim.network));
+  await keepNetwork(tx, claim.userId, claim.network, kernel.clock.now());
+}
+
+const pairKey = (account: string, network: string): string => `pair:${account}:${network}`;
+
+/** Takes back an attempt that was never looked at, because too many others were waiting. */
+export async function withdrawAttempt(kernel: Kernel, attempt: Attempt): Promise<void> {
+  await kernel.database.transaction((tx) => payBack(tx, attempt, kernel.clock.now()));
+}
+
+/** Only the attempt itself is paid back: whoever has an account of their own cannot use it to clear a network's count. */
+async function payBack(tx: Tx, attempt: Attempt, now: Date): Promise<void> {
+  const keys = attempt.counted.map((each) => each.key);
+  const rows = await lockAttempts(tx, keys, now);
+  for (const [place, row] of rows.entries()) {
+    const wasTheLast = row.failures === attempt.counted[place]?.failures;
+    const failures = Math.max(0, row.failures - 1);
+    await writeAttempts(tx, { ...row, failures, retry_at: wasTheLast ? now : row.retry_at });
+  }
+}
+
+function countOne(row: AttemptsRow, now: Date): AttemptsRow {
+  const failures = row.failures + 1;
+  const retryAt = new Date(now.getTime() + waitAfter(kindOf(row.key), failures));
+  return { key: row.key, failures, failed_at: now, retry_at: retryAt };
+}
+
+const asOf = (row: AttemptsRow, now: Date): AttemptsRow =>
+  isForgotten(kindOf(row.key), row.failed_at, now) ? { ...row, failures: 0, retry_at: now } : row;
+
+function kindOf(key: string): AttemptKind {
+  const kind = ATTEMPT_KINDS.find((each) => key.startsWith(`${each}:`));
+  if (kind === undefined) throw new Error("a counter of attempts has no known kind");
+  return kind;
+}
+
+const tooEarly = (seconds: number) =>
+  refuse(429, "sign-in.slowed-down", `Too many attempts. Please try again in ${inWords(seconds)}.`, {
+    retryAfter: seconds,
+  });
+
+function inWords(seconds: number): string {
+  if (seconds === 1) return "1 second";
+  return seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+}

@@ -1,0 +1,223 @@
+// Tokens that are not ours, not for us, or not good any more.
+import { currentSession, listUsers } from "@strongroom/contract";
+import { SignJWT, UnsecuredJWT, base64url, decodeJwt, decodeProtectedHeader } from "jose";
+import type { JWTPayload } from "jose";
+import assert from "node:assert/strict";
+import { createHmac, generateKeyPairSync, randomUUID } from "node:crypto";
+import type { KeyObject } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { aPerson } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { createSigningKeys } from "./signing-keys.ts";
+import type { SigningKey } from "./signing-keys.ts";
+import { DAY, HOUR, anotherProcess, codeOf, sessionOf, signedIn, standingClock } from "./testing/attempts.ts";
+
+const clock = standingClock();
+let app: TestApp;
+let key: SigningKey;
+let token: string;
+let payload: JWTPayload;
+
+before(async () => {
+  app = await testApp({ clock });
+  key = await createSigningKeys(app.kernel).inUse();
+  ({ token } = await aPerson(app));
+  payload = decodeJwt(token);
+});
+after(() => app.close());
+
+const answerTo = async (bearer: string) => {
+  const reply = await app.call(currentSession, { as: bearer });
+  return [reply.status, codeOf(reply)];
+};
+const REFUSED = [401, "session.invalid"];
+
+/** Signs as the server does, but for what the test changes. */
+function sign(claims: Partial<JWTPayload>, header: Record<string, string> = {}, by: KeyObject = key.privateKey) {
+  const all = { ...payload, ...claims };
+  const kept = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  return new SignJWT(kept).setProtectedHeader({ alg: "EdDSA", typ: "JWT", kid: key.id, ...header }).sign(by);
+}
+
+describe("a token counts only as we signed it", () => {
+  test("the tests' own signing is right: unchanged, it is accepted", async () => {
+    assert.equal((await answerTo(await sign({})))[0], 200);
+    assert.deepEqual(decodeProtectedHeader(token), { alg: "EdDSA", typ: "JWT", kid: key.id });
+  });
+
+  test("algorithm none is refused", async () => {
+    assert.deepEqual(await answerTo(new UnsecuredJWT(payload).encode()), REFUSED);
+    const header = base64url.encode(JSON.stringify({ alg: "none", typ: "JWT", kid: key.id }));
+    for (const signature of ["", token.split(".")[2]]) {
+      assert.deepEqual(await answerTo(`${header}.${token.split(".")[1]}.${signature}`), REFUSED);
+    }
+  });
+
+  test("HS256 with the public key as its secret is refused, in whatever form the key is taken", async () => {
+    const header = base64url.encode(JSON.stringify({ alg: "HS256", typ: "JWT", kid: key.id }));
+    const body = base64url.encode(JSON.stringify(payload));
+    const forms = [
+      key.publicKey.export({ format: "pem", type: "spki" }),
+      key.publicKey.export({ format: "der", type: "spki" }),
+      base64url.decode(String(key.publicKey.export({ format: "jwk" }).x)),
+    ];
+    for (const secret of forms) {
+      const mac = createHmac("sha256", secret).update(`${header}.${body}`).digest("base64url");
+      assert.deepEqual(await answerTo(`${header}.${body}.${mac}`), REFUSED);
+    }
+  });
+
+  test("another key is refused, with our key's id, with its own, and with the key brought along", async () => {
+    const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+    const jwk = JSON.stringify(publicKey.export({ format: "jwk" }));
+    assert.deepEqual(await answerTo(await sign({}, {}, privateKey)), REFUSED);
+    assert.deepEqual(await answerTo(await sign({}, { kid: randomUUID() }, privateKey)), REFUSED);
+    assert.deepEqual(await answerTo(await sign({}, { jwk, jku: "http://127.0.0.1:1/keys" }, privateKey)), REFUSED);
+    for (const kid of ["", "../../../../dev/null", "' or true --", "x".repeat(500)]) {
+      assert.deepEqual(await answerTo(await sign({}, { kid }, privateKey)), REFUSED);
+    }
+  });
+
+  test("another issuer, audience or type is refused, although the signature is good", async () => {
+    assert.deepEqual(await answerTo(await sign({ aud: "another-service" })), REFUSED);
+    assert.deepEqual(await answerTo(await sign({ aud: undefined })), REFUSED);
+    assert.deepEqual(await answerTo(await sign({ iss: "another-issuer" })), REFUSED);
+    assert.deepEqual(await answerTo(await sign({ iss: undefined })), REFUSED);
+    assert.deepEqual(await answerTo(await sign({}, { typ: "at+jwt" })), REFUSED);
+  });
+
+  test("a token without an end or without a session is refused", async () => {
+    assert.deepEqual(await answerTo(await sign({ exp: undefined })), REFUSED);
+    assert.deepEqual(await answerTo(await sign({ sid: undefined })), REFUSED);
+  });
+
+  test("AUTH-31: an expired token is refused, also when it was good a moment ago", async () => {
+    const seconds = Math.floor(clock.now().getTime() / 1000);
+    assert.deepEqual(await answerTo(await sign({ exp: seconds - 1 })), REFUSED);
+    const brief = await sign({ exp: seconds + 60 });
+    assert.equal((await answerTo(brief))[0], 200);
+    clock.advance(60_000);
+    assert.deepEqual(await answerTo(brief), REFUSED);
+  });
+
+  test("a token with somebody else's session, or none that exists, is refused", async () => {
+    const other = await aPerson(app);
+    assert.deepEqual(await answerTo(await sign({ sid: sessionOf(other.token) })), [401, "session.ended"]);
+    assert.deepEqual(await answerTo(await sign({ sid: randomUUID() })), [401, "session.ended"]);
+  });
+
+  test("OPEN-146: the role in a token is for the screen; the server goes by the one in its own books", async () => {
+    const promoted = await sign({ role: "admin" });
+    assert.equal((await app.call(listUsers, { as: promoted })).status, 403);
+    assert.equal((await app.call(currentSession, { as: promoted })).body.user.role, "user");
+  });
+
+  test("every single changed character of a token is noticed", async () => {
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    for (const [place, character] of token.split("").entries()) {
+      // A bit that counts even in the last character of a part, whose lower bits mean nothing.
+      const changed = alphabet[alphabet.indexOf(character) ^ 16];
+      const [status] = await answerTo(token.slice(0, place) + changed + token.slice(place + 1));
+      assert.equal(status, 401, `character ${place}`);
+    }
+  });
+
+  test("what is no token at all is refused", async () => {
+    for (const bearer of [".", "..", "a.b.c", "x".repeat(5000), `${token}.`, token.slice(0, -1), "null"]) {
+      assert.deepEqual(await answerTo(bearer), REFUSED);
+    }
+  });
+});
+
+describe("the keys that sign tokens", () => {
+  test("two processes that start together use one key, and take each other's tokens", async () => {
+    const fresh = await testApp({ clock });
+    const second = await anotherProcess(fresh, { clock });
+    const keys = await Promise.all([fresh, second].map((each) => createSigningKeys(each.kernel).inUse()));
+    assert.equal(keys[0]?.id, keys[1]?.id);
+    const person = await aPerson(fresh);
+    assert.equal((await second.call(currentSession, { as: person.token })).status, 200);
+    await second.stopOnly();
+    await fresh.close();
+  });
+
+  test("a new key signs new tokens, and old tokens stay good on every process", async () => {
+    const second = await anotherProcess(app, { clock });
+    const person = await aPerson(app);
+    await createSigningKeys(second.kernel).rotate();
+    const newer = await signedIn(app, person.email);
+    assert.notEqual(decodeProtectedHeader(newer).kid, decodeProtectedHeader(person.token).kid);
+    for (const each of [person.token, newer]) {
+      for (const process of [app, second]) assert.equal((await process.call(currentSession, { as: each })).status, 200);
+    }
+    await second.stopOnly();
+  });
+
+  test("of two rotations at the same moment one happens, and one key is in use", async () => {
+    const inUse = (await createSigningKeys(app.kernel).inUse()).id;
+    await Promise.all([createSigningKeys(app.kernel).rotate(), createSigningKeys(app.kernel).rotate()]);
+    assert.notEqual((await createSigningKeys(app.kernel).inUse()).id, inUse);
+    const { rows } = await app.database.pool.query("select id from sign_in_signing_keys where retired_at is null");
+    assert.equal(rows.length, 1);
+  });
+
+  test("a key is replaced after 90 days, and kept 31 days more, which is longer than any session lives", async () => {
+    const keys = createSigningKeys(app.kernel);
+    const first = (await keys.inUse()).id;
+    clock.advance(90 * DAY - HOUR);
+    await keys.maintain();
+    assert.equal((await keys.inUse()).id, first);
+    clock.advance(HOUR);
+    await keys.maintain();
+    assert.notEqual((await keys.inUse()).id, first);
+    clock.advance(31 * DAY);
+    await keys.maintain();
+    assert.notEqual(await createSigningKeys(app.kernel).byId(first), null);
+    clock.advance(HOUR);
+    await keys.maintain();
+    assert.equal(await createSigningKeys(app.kernel).byId(first), null);
+  });
+
+  test("INVARIANT: a key that somebody slips into the database signs nothing", async () => {
+    const fresh = await testApp({ clock });
+    const person = await aPerson(fresh);
+    const { privateKey } = generateKeyPairSync("ed25519");
+    const kid = randomUUID();
+    await fresh.database.pool.query("insert into sign_in_signing_keys values ($1, $2, now(), now())", [
+      kid,
+      privateKey.export({ format: "der", type: "pkcs8" }),
+    ]);
+    const forged = await new SignJWT(decodeJwt(person.token))
+      .setProtectedHeader({ alg: "EdDSA", typ: "JWT", kid })
+      .sign(privateKey);
+    await assert.rejects(createSigningKeys(fresh.kernel).byId(kid), { code: "envelope.malformed" });
+    assert.equal((await fresh.call(currentSession, { as: forged })).status, 500);
+    await fresh.close();
+  });
+
+  test("a key that was moved to another row does not open", async () => {
+    const fresh = await testApp({ clock });
+    const keys = createSigningKeys(fresh.kernel);
+    const older = (await keys.inUse()).id;
+    await keys.rotate();
+    const newer = (await keys.inUse()).id;
+    await fresh.database.pool.query(
+      "update sign_in_signing_keys as one set sealed = other.sealed from sign_in_signing_keys as other where one.id = $1 and other.id = $2",
+      [older, newer],
+    );
+    await assert.rejects(createSigningKeys(fresh.kernel).byId(older), { code: "envelope.refused" });
+    await fresh.close();
+  });
+
+  test("a sealed vault answers nobody and forgets its signing keys", async () => {
+    const fresh = await testApp({ clock });
+    const person = await aPerson(fresh);
+    const keys = createSigningKeys(fresh.kernel);
+    await keys.inUse();
+    fresh.kernel.keys.seal();
+    assert.equal((await fresh.call(currentSession, { as: person.token })).status, 503);
+    await assert.rejects(keys.inUse(), { code: "sealed" });
+    await fresh.close();
+  });
+});

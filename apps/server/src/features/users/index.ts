@@ -1,0 +1,39 @@
+// The people who sign in: their rows, roles and status, and the sign-in policy.
+import type { Kernel } from "#kernel/kernel.ts";
+import type { SignInOfUsers } from "./sign-in-of-users.ts";
+import { grants } from "./users.policy.ts";
+import { bindUsers } from "./users.routes.ts";
+import { countActiveByRole } from "./users.store.ts";
+import type { Db } from "#kernel/db/database.ts";
+import type { Role } from "@strongroom/contract";
+
+export interface UsersFeature {
+  /** For figures such as the dashboard's privileged users. */
+  countActiveByRole(db: Db): Promise<Record<Role, number>>;
+}
+
+export function installUsers(kernel: Kernel, deps: { signIn: SignInOfUsers }): UsersFeature {
+  kernel.authority.grant(grants);
+  bindUsers(kernel, deps.signIn);
+  return { countActiveByRole };
+}
+
+export type { SignInOfUsers } from "./sign-in-of-users.ts";
+export { policyColumns, readPolicy } from "./sign-in-policy.store.ts";
+export { nameFromEmail, requireAnotherAdmin, rolesAtSignUp } from "./users.policy.ts";
+export {
+  emailsOf,
+  findPasswordHash,
+  findUser,
+  findUserByEmail,
+  hasAnyUser,
+  insertUser,
+  listPage,
+  lockActiveAdmins,
+  lockUser,
+  markSignedIn,
+  replacePasswordHash,
+  setPasswordHash,
+  setStatus,
+} from "./users.store.ts";
+export type { Person, UsersTable } from "./users.store.ts";

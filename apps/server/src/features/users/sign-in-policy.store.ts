@@ -1,0 +1,30 @@
+// The one row that says how long sessions live and whether sign-up is open.
+import type { SignInPolicy } from "@strongroom/contract";
+import type { Generated } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+
+interface SignInPolicyTable extends SignInPolicy {
+  is_only: Generated<boolean>;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    sign_in_policy: SignInPolicyTable;
+  }
+}
+
+export const policyColumns = [
+  "timeout_minutes",
+  "warning_minutes",
+  "privileged_timeout_minutes",
+  "session_hours",
+  "remembered_days",
+  "sign_up_open",
+] as const;
+
+export const readPolicy = (db: Db): Promise<SignInPolicy> =>
+  db.selectFrom("sign_in_policy").select(policyColumns).executeTakeFirstOrThrow();
+
+export async function writePolicy(tx: Tx, policy: SignInPolicy): Promise<void> {
+  await tx.updateTable("sign_in_policy").set(policy).execute();
+}

@@ -1,0 +1,35 @@
+// Who may see and manage the people who sign in.
+import type { Role } from "@strongroom/contract";
+import type { Grants } from "#kernel/authz/authorise.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+
+export const grants = {
+  "user.list": ["admin", "manager"],
+  "user.manage": ["admin"],
+  "policy.read": ["admin", "manager"],
+  "policy.manage": ["admin"],
+} satisfies Grants;
+
+/** Whether this is all of the administrators that are left, so that nobody could let the next one in. */
+export const isLastAdmin = (userId: string, activeAdminIds: readonly string[]): boolean =>
+  activeAdminIds.length === 1 && activeAdminIds[0] === userId;
+
+/** Throws 409 for the last administrator. INVARIANT: there is always somebody who can manage users. */
+export function requireAnotherAdmin(userId: string, activeAdminIds: readonly string[]): void {
+  if (!isLastAdmin(userId, activeAdminIds)) return;
+  throw refuse(409, "user.last-admin", "This is the last administrator. Make somebody else an administrator first.");
+}
+
+/** Throws 403 when somebody decides about themselves: rights are given and taken by another person. */
+export function requireAnotherPerson(actorId: string, userId: string): void {
+  if (actorId !== userId) return;
+  throw refuse(403, "user.oneself", "Nobody changes their own role or status. Ask another administrator.");
+}
+
+/** The name to show for somebody who gave none (AUTH-24). */
+export const nameFromEmail = (email: string): string => email.split("@", 1)[0] || email;
+
+/** The role that a sign-up gets, and the one that waits for an administrator (OPEN-18). */
+export function rolesAtSignUp(chosen: Role): { role: Role; requestedRole: Exclude<Role, "user"> | null } {
+  return { role: "user", requestedRole: chosen === "user" ? null : chosen };
+}

@@ -1,0 +1,29 @@
+// Binds the calls about people and the sign-in policy to their use cases.
+import {
+  changeUserRole,
+  decideRoleRequest,
+  endUserSessions,
+  issueResetLink,
+  listPendingResets,
+  listUsers,
+  readSignInPolicy,
+  setUserStatus,
+  updateSignInPolicy,
+} from "@strongroom/contract";
+import { implement } from "#kernel/http/implement.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import type { SignInOfUsers } from "./sign-in-of-users.ts";
+import { readPolicy } from "./sign-in-policy.store.ts";
+import { changePolicy, changeRole, changeStatus, decideRole, endAllSessions, issueLink, list } from "./users.ts";
+
+export function bindUsers(kernel: Kernel, signIn: SignInOfUsers): void {
+  implement(kernel, listUsers, (call, db) => list(call, db, signIn));
+  implement(kernel, changeUserRole, (call, tx) => changeRole(call, tx, signIn));
+  implement(kernel, setUserStatus, (call, tx) => changeStatus(call, tx, signIn));
+  implement(kernel, decideRoleRequest, (call, tx) => decideRole(call, tx, signIn));
+  implement(kernel, endUserSessions, (call, tx) => endAllSessions(call, tx, signIn));
+  implement(kernel, listPendingResets, async (_call, db) => ({ data: await signIn.pendingResets(db) }));
+  implement(kernel, issueResetLink, (call, tx) => issueLink(call, tx, signIn));
+  implement(kernel, readSignInPolicy, (_call, db) => readPolicy(db));
+  implement(kernel, updateSignInPolicy, (call, tx) => changePolicy(call, call.body, tx));
+}

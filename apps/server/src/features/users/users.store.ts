@@ -1,0 +1,173 @@
+// The rows of the people who sign in.
+import type { Role, UserId } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+
+export interface UsersTable {
+  id: UserId;
+  email: string;
+  name: string;
+  role: Role;
+  requested_role: Exclude<Role, "user"> | null;
+  status: "active" | "disabled";
+  password_hash: string;
+  created_at: Date;
+  last_signed_in_at: Date | null;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    users: UsersTable;
+  }
+}
+
+/** A person without what proves them. */
+export type Person = Omit<UsersTable, "password_hash">;
+
+const personColumns = [
+  "id",
+  "email",
+  "name",
+  "role",
+  "requested_role",
+  "status",
+  "created_at",
+  "last_signed_in_at",
+] as const;
+
+/** The only look-up that returns the password hash. `email` must be folded to lower case. */
+export const findUserByEmail = (db: Db, email: string): Promise<UsersTable | undefined> =>
+  db.selectFrom("users").selectAll().where("email", "=", email).executeTakeFirst();
+
+export async function findPasswordHash(db: Db, userId: string): Promise<string> {
+  const row = db
+    .selectFrom("users")
+    .select("password_hash")
+    .where("id", "=", userId as UserId);
+  return (await row.executeTakeFirstOrThrow()).password_hash;
+}
+
+export const findUser = (db: Db, userId: string): Promise<Person | undefined> =>
+  db
+    .selectFrom("users")
+    .select(personColumns)
+    .where("id", "=", userId as UserId)
+    .executeTakeFirst();
+
+/** Locks the row until the transaction ends, so that decisions about one person follow each other. */
+export const lockUser = (tx: Tx, userId: string): Promise<Person | undefined> =>
+  tx
+    .selectFrom("users")
+    .select(personColumns)
+    .where("id", "=", userId as UserId)
+    .forUpdate()
+    .executeTakeFirst();
+
+export async function hasAnyUser(db: Db): Promise<boolean> {
+  return (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Returns false, having changed nothing, when the address is taken. */
+export async function insertUser(tx: Tx, user: UsersTable): Promise<boolean> {
+  const insert = tx.insertInto("users").values(user);
+  const result = await insert.onConflict((conflict) => conflict.column("email").doNothing()).executeTakeFirst();
+  return Number(result.numInsertedOrUpdatedRows ?? 0) === 1;
+}
+
+/**
+ * The ids of the administrators who can sign in, locked until the transaction ends: two who demote each other at the
+ * same time are decided one after the other.
+ */
+export async function lockActiveAdmins(tx: Tx): Promise<string[]> {
+  const admins = tx.selectFrom("users").select("id").where("role", "=", "admin").where("status", "=", "active");
+  return (await admins.orderBy("id").forUpdate().execute()).map((row) => row.id);
+}
+
+export async function setRole(tx: Tx, userId: string, role: Role): Promise<void> {
+  await updateUser(tx, userId, { role, requested_role: null });
+}
+
+export async function clearRoleRequest(tx: Tx, userId: string): Promise<void> {
+  await updateUser(tx, userId, { requested_role: null });
+}
+
+export async function setStatus(tx: Tx, userId: string, status: UsersTable["status"]): Promise<void> {
+  await updateUser(tx, userId, { status });
+}
+
+export async function setPasswordHash(tx: Tx, userId: string, hash: string): Promise<void> {
+  await updateUser(tx, userId, { password_hash: hash });
+}
+
+/**
+ * Notes a sign-in and stores the hash anew. Returns false, having changed nothing, when the password, the role or the
+ * status changed since `user` was read: what was proved then proves nothing now.
+ */
+export async function markSignedIn(tx: Tx, user: UsersTable, at: Date, hash: string): Promise<boolean> {
+  const result = await tx
+    .updateTable("users")
+    .set({ last_signed_in_at: at, password_hash: hash })
+    .where("id", "=", user.id)
+    .where("password_hash", "=", user.password_hash)
+    .where("role", "=", user.role)
+    .where("status", "=", "active")
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Sets a password that replaces a known one; false, having changed nothing, when that one has changed meanwhile. */
+export async function replacePasswordHash(tx: Tx, userId: string, before: string, hash: string): Promise<boolean> {
+  const update = tx
+    .updateTable("users")
+    .set({ password_hash: hash })
+    .where("id", "=", userId as UserId);
+  return (await update.where("password_hash", "=", before).executeTakeFirst()).numUpdatedRows === 1n;
+}
+
+async function updateUser(tx: Tx, userId: string, change: Partial<UsersTable>): Promise<void> {
+  await tx
+    .updateTable("users")
+    .set(change)
+    .where("id", "=", userId as UserId)
+    .execute();
+}
+
+export interface PageWish {
+  limit: number;
+  /** The id of the last row of the page before. */
+  before: string | null;
+  search: string | null;
+  /** Only those who wait for a decision on a role. */
+  withRoleRequest: boolean;
+}
+
+/** Newest first: ids are UUIDv7, so their order is the order of their making. */
+export function listPage(db: Db, wish: PageWish): Promise<Person[]> {
+  let query = db.selectFrom("users").select(personColumns);
+  if (wish.before !== null) query = query.where("id", "<", wish.before as UserId);
+  if (wish.withRoleRequest) query = query.where("requested_role", "is not", null);
+  if (wish.search !== null) {
+    const pattern = `%${wish.search.replace(/[\\%_]/g, "\\$&")}%`;
+    query = query.where((where) => where.or([where("email", "ilike", pattern), where("name", "ilike", pattern)]));
+  }
+  return query.orderBy("id", "desc").limit(wish.limit).execute();
+}
+
+/** By id; ids that nobody has are left out. */
+export async function emailsOf(db: Db, userIds: readonly string[]): Promise<Map<string, string>> {
+  if (userIds.length === 0) return new Map();
+  const query = db
+    .selectFrom("users")
+    .select(["id", "email"])
+    .where("id", "=", sql<UserId>`any(${userIds}::uuid[])`);
+  return new Map((await query.execute()).map((row) => [row.id, row.email]));
+}
+
+/** How many people can sign in, by role. */
+export async function countActiveByRole(db: Db): Promise<Record<Role, number>> {
+  const counted = db.selectFrom("users").select(["role", sql<number>`count(*)`.as("count")]);
+  const rows = await counted.where("status", "=", "active").groupBy("role").execute();
+  const counts: Record<Role, number> = { user: 0, manager: 0, admin: 0 };
+  for (const row of rows) counts[row.role] = row.count;
+  return counts;
+}

@@ -1,0 +1,142 @@
+// What an administrator does with people: list them, decide about roles, disable and enable them, end their sessions.
+import type {
+  SignInPolicy,
+  User,
+  changeUserRole,
+  decideRoleRequest,
+  endUserSessions,
+  issueResetLink,
+  listUsers,
+  setUserStatus,
+} from "@strongroom/contract";
+import { UserId } from "@strongroom/contract";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { SignInOfUsers } from "./sign-in-of-users.ts";
+import { readPolicy, writePolicy } from "./sign-in-policy.store.ts";
+import { requireAnotherAdmin, requireAnotherPerson } from "./users.policy.ts";
+import { clearRoleRequest, findUser, listPage, lockActiveAdmins, lockUser, setRole, setStatus } from "./users.store.ts";
+import type { Person } from "./users.store.ts";
+
+type Listing = { data: User[]; next_cursor: string | null };
+
+export async function list(call: Call<typeof listUsers>, db: Db, signIn: SignInOfUsers): Promise<Listing> {
+  const { limit, cursor, search } = call.query;
+  const withRoleRequest = call.query.has_role_request === true;
+  const before = cursor === undefined ? null : UserId.safeParse(cursor);
+  if (before?.success === false) throw refuse(400, "request.invalid", "cursor: This is not a cursor of this list.");
+  const wish = { before: before?.data ?? null, search: search?.trim() || null, withRoleRequest };
+  const people = await listPage(db, { limit: limit + 1, ...wish });
+  const page = people.slice(0, limit);
+  const next = people.length > limit ? (page.at(-1)?.id ?? null) : null;
+  return { data: await present(db, page, signIn), next_cursor: next };
+}
+
+export async function changeRole(call: Call<typeof changeUserRole>, tx: Tx, signIn: SignInOfUsers): Promise<User> {
+  const { person, admins } = await decideAbout(call, tx);
+  const { role } = call.body;
+  if (role !== "admin") requireAnotherAdmin(person.id, admins);
+  requireAnotherPerson(call.actor.id, person.id);
+  call.note({ details: { from: person.role, to: role } });
+  await setRole(tx, person.id, role);
+  // Tokens carry the role, so the ones with the old role must not live on.
+  if (role !== person.role) await signIn.endSessions(tx, person.id);
+  return presentOne(tx, person.id, signIn);
+}
+
+export async function changeStatus(call: Call<typeof setUserStatus>, tx: Tx, signIn: SignInOfUsers): Promise<User> {
+  const { person, admins } = await decideAbout(call, tx);
+  const { status } = call.body;
+  if (status === "disabled") requireAnotherAdmin(person.id, admins);
+  requireAnotherPerson(call.actor.id, person.id);
+  call.note({ details: { from: person.status, to: status } });
+  await setStatus(tx, person.id, status);
+  if (status === "disabled") await signIn.endSessions(tx, person.id);
+  return presentOne(tx, person.id, signIn);
+}
+
+export async function decideRole(call: Call<typeof decideRoleRequest>, tx: Tx, signIn: SignInOfUsers): Promise<User> {
+  const { person, admins } = await decideAbout(call, tx);
+  const { decision } = call.body;
+  const wanted = person.requested_role;
+  if (wanted === null) throw refuse(409, "user.no-role-request", "This user has no open role request.");
+  requireAnotherPerson(call.actor.id, person.id);
+  call.note({ details: { decision, requested: wanted } });
+  if (decision === "deny") {
+    await clearRoleRequest(tx, person.id);
+    return presentOne(tx, person.id, signIn);
+  }
+  if (wanted !== "admin") requireAnotherAdmin(person.id, admins);
+  await setRole(tx, person.id, wanted);
+  if (wanted !== person.role) await signIn.endSessions(tx, person.id);
+  return presentOne(tx, person.id, signIn);
+}
+
+export async function endAllSessions(
+  call: Call<typeof endUserSessions>,
+  tx: Tx,
+  signIn: SignInOfUsers,
+): Promise<{ message: string }> {
+  const person = await named(call, tx);
+  const ended = await signIn.endSessions(tx, person.id);
+  call.note({ details: { sessions: ended } });
+  return { message: ended === 1 ? "1 session ended." : `${ended} sessions ended.` };
+}
+
+export async function issueLink(
+  call: Call<typeof issueResetLink>,
+  tx: Tx,
+  signIn: SignInOfUsers,
+): Promise<{ link: string; expires_at: string }> {
+  const person = await named(call, tx);
+  if (person.status !== "active") throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
+  const { link, expiresAt } = await signIn.issueResetLink(tx, person.id);
+  return { link, expires_at: expiresAt.toISOString() };
+}
+
+export async function changePolicy(call: Call, policy: SignInPolicy, tx: Tx): Promise<SignInPolicy> {
+  const before = await readPolicy(tx);
+  await writePolicy(tx, policy);
+  call.note({ target: { type: "policy", id: "sign-in" }, details: { from: { ...before }, to: { ...policy } } });
+  return policy;
+}
+
+interface AboutSomebody {
+  params: { id: string };
+  note: Call["note"];
+}
+
+/** Locks the administrators, then the person: in this order for all, so that no two decisions wait for each other. */
+async function decideAbout(call: AboutSomebody, tx: Tx): Promise<{ person: Person; admins: readonly string[] }> {
+  const admins = await lockActiveAdmins(tx);
+  return { person: await named(call, tx), admins };
+}
+
+/** The person whom a call is about, locked and named in the trail. Throws 404 when there is none. */
+async function named(call: AboutSomebody, tx: Tx): Promise<Person> {
+  const person = await lockUser(tx, call.params.id);
+  if (person === undefined) throw refuse(404, "user.not-found", "User not found");
+  call.note({ target: { type: "user", id: person.id, name: person.email } });
+  return person;
+}
+
+async function presentOne(db: Db, userId: string, signIn: SignInOfUsers): Promise<User> {
+  const person = await findUser(db, userId);
+  const [user] = await present(db, person === undefined ? [] : [person], signIn);
+  if (user === undefined) throw new Error(`the user ${userId} vanished within a transaction`);
+  return user;
+}
+
+async function present(db: Db, people: readonly Person[], signIn: SignInOfUsers): Promise<User[]> {
+  const open = await signIn.countOpenSessions(
+    db,
+    people.map((person) => person.id),
+  );
+  return people.map((person) => ({
+    ...person,
+    created_at: person.created_at.toISOString(),
+    last_signed_in_at: person.last_signed_in_at?.toISOString() ?? null,
+    open_sessions: open.get(person.id) ?? 0,
+  }));
+}

@@ -1,0 +1,56 @@
+// Accepts the host key that raised an alarm: a person has made sure that it is the machine's new one.
+import type { Message, acceptHostKey as acceptEndpoint } from "@strongroom/contract";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import {
+  credentialChanged,
+  credentialNotFound,
+  credentialTarget,
+  hostKeyText,
+  lockCredential,
+  searchKeys,
+  updateCredential,
+} from "#features/credentials/index.ts";
+import type { LoginListener } from "#features/credentials/index.ts";
+
+type Acceptance = Call<typeof acceptEndpoint>;
+
+/** The next verification follows by itself, and trusts this key alone. */
+export async function acceptHostKey(
+  kernel: Kernel,
+  call: Acceptance,
+  tx: Tx,
+  onLogin: LoginListener,
+): Promise<Message> {
+  const { id } = call.params;
+  call.note({ target: { type: "credential", id } });
+  const before = await lockCredential(tx, call.actor, id);
+  if (before === null) throw credentialNotFound();
+  const { host_key, offered_host_key: offered } = before;
+  if (offered === null || host_key === null) {
+    throw refuse(409, "host-key.no-alarm", "There is no changed host key to accept.");
+  }
+  if (hostKeyText(offered) !== call.body.fingerprint) {
+    throw refuse(409, "host-key.other", "Another host key has appeared meanwhile. Look at it before you accept it.");
+  }
+  const row = await updateCredential(tx, id, {
+    host_key: JSON.stringify(offered),
+    offered_host_key: null,
+    status: "pending",
+    verification_status: "pending",
+    verification_error: null,
+    // A result that still compares with the old key must not raise the alarm again; a refused secret stays refused.
+    login_revision: before.login_revision + 1,
+    rejected_revision: before.rejected_revision === before.login_revision ? before.login_revision + 1 : null,
+    search_keys: searchKeys({ ...before, verification_status: "pending" }),
+  });
+  await onLogin(tx, row);
+  await kernel.events.publish(tx, credentialChanged(row));
+  call.note({
+    target: credentialTarget(row),
+    details: { accepted: hostKeyText(offered), replaced: hostKeyText(host_key) },
+  });
+  return { message: `The new host key of "${row.name}" is accepted` };
+}

@@ -1,0 +1,129 @@
+// Begins an attempt: the record that a secret is about to be opened and sent to its target, before any of that happens.
+import { connectorFor, isSupported } from "@strongroom/connectors";
+import type { Connector } from "@strongroom/connectors";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { AuditNote } from "#kernel/audit/entry.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import { newId } from "#kernel/id.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { credentialTarget, lockAnyCredential, lockCredential, updateCredential } from "#features/credentials/index.ts";
+import type { CredentialRow } from "#features/credentials/index.ts";
+import { isDue, isHeldBack } from "./verification.policy.ts";
+import type { Trigger } from "./verification.policy.ts";
+import { INTERRUPTED, changesAfter, completed, destinationOf, endedBy, noteOf, targetOf } from "./verification.ts";
+import { endAttempt, findUnderWay, insertAttempt } from "./verification.store.ts";
+import type { AttemptRow } from "./verification.store.ts";
+
+/** Longer than any attempt may take, and short enough to wait for after a crash. */
+const LEASE_SECONDS = 30;
+
+export interface Wish {
+  credentialId: string;
+  /** The person who asked for this one; null: the product itself, for whoever the owner is. */
+  actor: Actor | null;
+  trigger: Trigger;
+  /** Nobody asked for this very credential, so the lock-out budget counts. */
+  isAutomatic: boolean;
+  run: { id: string; requestedBy: string | null } | null;
+  signal: AbortSignal;
+}
+
+/** Nothing was sent. */
+export type Untried =
+  | { kind: "gone" }
+  /** Its target has already refused this very secret. */
+  | { kind: "held-back" }
+  /** Another run has tried it since this one was planned. */
+  | { kind: "not-due" }
+  /** No connector, and nobody asked for this one. */
+  | { kind: "not-verifiable" };
+
+export interface Begun {
+  kind: "begun";
+  attempt: AttemptRow;
+  credential: CredentialRow;
+  connector: Connector;
+}
+
+export type Beginning = Begun | Untried | { kind: "under-way"; attempt: AttemptRow; revision: number };
+
+/**
+ * `record` appends the entry that precedes the opening. INVARIANT: a secret is opened for its target only after this has
+ * committed.
+ */
+export async function beginAttempt(
+  kernel: Kernel,
+  tx: Tx,
+  wish: Wish,
+  record: (note: AuditNote) => Promise<void>,
+): Promise<Beginning> {
+  const credential = await lock(tx, wish);
+  if (credential === null) return { kind: "gone" };
+  if (isHeldBack(credential, wish.isAutomatic)) return { kind: "held-back" };
+  if (wish.trigger === "scheduled" && !isDue(credential, kernel.clock.now())) return { kind: "not-due" };
+  const other = await findUnderWay(tx, credential.id);
+  if (other !== null && !other.isAbandoned) {
+    return { kind: "under-way", attempt: other.attempt, revision: credential.login_revision };
+  }
+  if (other !== null) await abandon(kernel, tx, other.attempt, credential);
+
+  const target = targetOf(credential);
+  const isSupportedTarget = isSupported(target);
+  if (!isSupportedTarget && wish.isAutomatic) {
+    if (credential.verify_after !== null) await updateCredential(tx, credential.id, { verify_after: null });
+    return { kind: "not-verifiable" };
+  }
+  const connector = connectorFor(target);
+  const attempt = await insertAttempt(
+    tx,
+    newAttempt(credential, wish, connector.id, kernel.clock.now()),
+    LEASE_SECONDS,
+  );
+  if (isSupportedTarget) {
+    const details = { attempt: attempt.id, host: attempt.host, verification_type: connector.id, source: wish.trigger };
+    await record({ target: credentialTarget(credential), result: "info", details });
+  }
+  return { kind: "begun", attempt, credential, connector };
+}
+
+const lock = (tx: Tx, { actor, credentialId }: Wish): Promise<CredentialRow | null> =>
+  actor === null ? lockAnyCredential(tx, credentialId) : lockCredential(tx, actor, credentialId);
+
+function newAttempt(credential: CredentialRow, wish: Wish, method: string, at: Date) {
+  return {
+    id: newId(at.getTime()),
+    credential_id: credential.id,
+    user_id: credential.user_id,
+    revision: credential.login_revision,
+    trigger: wish.trigger,
+    run_id: wish.run?.id ?? null,
+    triggered_by: wish.actor?.name ?? wish.run?.requestedBy ?? "Strongroom",
+    credential_name: credential.name,
+    type: credential.type,
+    host: destinationOf(credential),
+    username: credential.username,
+    method,
+    started_at: at,
+  };
+}
+
+/** Ends an attempt whose process is gone. What was known of the credential before stays known. */
+export async function abandon(
+  kernel: Kernel,
+  tx: Tx,
+  attempt: AttemptRow,
+  credential: CredentialRow | null,
+): Promise<void> {
+  const at = kernel.clock.now();
+  const result = endedBy(INTERRUPTED, "The verification was interrupted: the server stopped before it ended.");
+  const isOutdated = credential === null || credential.login_revision !== attempt.revision;
+  const ended = await endAttempt(tx, attempt.id, { ...result, at, isOutdated });
+  if (ended === null) return;
+  if (credential !== null && !isOutdated)
+    await updateCredential(tx, credential.id, changesAfter(credential, result, at));
+  await kernel.events.publish(tx, completed(ended, false));
+  const note = noteOf({ id: attempt.credential_id, name: attempt.credential_name }, ended, false);
+  await appendAudit(tx, [systemEntry("credential.verified", "verification", note, at)]);
+}

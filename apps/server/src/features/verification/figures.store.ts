@@ -1,0 +1,140 @@
+// Figures on what is verified and what is not, over the credentials of one person.
+import { sql } from "kysely";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db } from "#kernel/db/database.ts";
+import { isUsableBy } from "#features/credentials/index.ts";
+
+type Who = Pick<Actor, "id">;
+
+export interface Standing {
+  total: number;
+  verified: number;
+  failed: number;
+  /** Stored and not known to work; `neverTried` is part of it. */
+  pending: number;
+  neverTried: number;
+  /** Verified, and that since the given time. */
+  verifiedSince: number;
+}
+
+/** Read from one index, without the rows. */
+export async function readStanding(db: Db, actor: Who, since: Date): Promise<Standing> {
+  const has = (status: string) => sql`verification_status = ${status}`;
+  const count = (condition: ReturnType<typeof has>) => sql<number>`count(*) filter (where ${condition})`;
+  return await db
+    .selectFrom("credentials")
+    .where(isUsableBy(actor))
+    .select([
+      sql<number>`count(*)`.as("total"),
+      count(has("verified")).as("verified"),
+      count(has("failed")).as("failed"),
+      count(has("pending")).as("pending"),
+      count(sql`verification_status = 'pending' and last_verification_attempt is null`).as("neverTried"),
+      count(sql`verification_status = 'verified' and verified_at >= ${since}`).as("verifiedSince"),
+    ])
+    .executeTakeFirstOrThrow();
+}
+
+export interface AttemptFigures {
+  attempts: number;
+  successes: number;
+  failures: number;
+  /** Milliseconds; 0 without attempts. */
+  averageDuration: number;
+}
+
+/** What was tried on a person's credentials since then. What nothing can try counts as nothing. */
+export async function readAttemptFigures(db: Db, actor: Who, since: Date): Promise<AttemptFigures> {
+  return await db
+    .selectFrom("verification_attempts")
+    .where("user_id", "=", actor.id)
+    .where("started_at", ">=", since)
+    .where("finished_at", "is not", null)
+    .where("outcome", "<>", "unsupported")
+    .select([
+      sql<number>`count(*)`.as("attempts"),
+      sql<number>`count(*) filter (where outcome = 'verified')`.as("successes"),
+      sql<number>`count(*) filter (where outcome <> 'verified')`.as("failures"),
+      sql<number>`coalesce(avg(duration_ms), 0)::float8`.as("averageDuration"),
+    ])
+    .executeTakeFirstOrThrow();
+}
+
+export interface Work {
+  /** Verifications under way, and those that a run has still to do. */
+  active: number;
+  lastRunAt: Date | null;
+  /** The earliest time for which the schedule has something. */
+  nextDueAt: Date | null;
+}
+
+export async function readWork(db: Db, actor: Who): Promise<Work> {
+  const { rows } = await sql<Work>`
+    select
+      (select count(*) from verification_attempts where user_id = ${actor.id} and finished_at is null)
+      + (select coalesce(sum(total - done), 0) from verification_runs where user_id = ${actor.id} and status = 'running')
+        as active,
+      (select max(coalesce(completed_at, started_at)) from verification_runs where user_id = ${actor.id}) as "lastRunAt",
+      (select min(verify_after) from credentials where user_id = ${actor.id} and deleted_at is null) as "nextDueAt"
+  `.execute(db);
+  return rows[0] ?? { active: 0, lastRunAt: null, nextDueAt: null };
+}
+
+export interface Failing {
+  id: string;
+  name: string;
+  message: string | null;
+  attemptedAt: Date | null;
+  isAlarm: boolean;
+  /** The target said no, so the stored secret is wrong. */
+  isRejected: boolean;
+}
+
+/** What needs a person: alarms, then rejected secrets, then what could not be tried; each newest first. */
+export async function listFailing(db: Db, actor: Who, limit: number): Promise<Failing[]> {
+  return await db
+    .selectFrom("credentials")
+    .where(isUsableBy(actor))
+    .where("verification_status", "=", "failed")
+    .select([
+      "id",
+      "name",
+      "verification_error as message",
+      "last_verification_attempt as attemptedAt",
+      sql<boolean>`offered_host_key is not null`.as("isAlarm"),
+      sql<boolean>`rejected_revision is not distinct from login_revision`.as("isRejected"),
+    ])
+    .orderBy("isAlarm", "desc")
+    .orderBy("isRejected", "desc")
+    .orderBy("last_verification_attempt", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/** Whether a changed host key waits for somebody to look at it. */
+export async function hasAlarm(db: Db, actor: Who): Promise<boolean> {
+  const query = db
+    .selectFrom("credentials")
+    .select("id")
+    .where(isUsableBy(actor))
+    .where("offered_host_key", "is not", null);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+export interface Ending {
+  id: string;
+  name: string;
+  expiresAt: Date;
+}
+
+/** Secrets that end to be valid before then, soonest first. */
+export async function listEnding(db: Db, actor: Who, before: Date, limit: number): Promise<Ending[]> {
+  return await db
+    .selectFrom("credentials")
+    .where(isUsableBy(actor))
+    .where("expires_at", "<", before)
+    .select(["id", "name", sql<Date>`expires_at`.as("expiresAt")])
+    .orderBy("expires_at")
+    .limit(limit)
+    .execute();
+}

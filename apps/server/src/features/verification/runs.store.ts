@@ -1,0 +1,212 @@
+// Verification runs: what each has still to do, which worker is at which part of it, and how far it is.
+import { sql } from "kysely";
+import type { ColumnType, JSONColumnType, Selectable } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { RunScope } from "./verification.policy.ts";
+
+export interface Requester {
+  id: string;
+  name: string;
+}
+
+export interface VerificationRunsTable {
+  id: string;
+  user_id: string;
+  scope: RunScope;
+  status: ColumnType<"running" | "completed" | "cancelled", never, "running" | "completed" | "cancelled">;
+  total: number;
+  done: ColumnType<number, never, number>;
+  verified: ColumnType<number, never, number>;
+  failed: ColumnType<number, never, number>;
+  requested_by: JSONColumnType<Requester | null>;
+  started_at: Date;
+  completed_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+}
+
+export interface VerificationRunItemsTable {
+  run_id: string;
+  credential_id: string;
+  target: string | null;
+  claimed_until: ColumnType<Date | null, never, never>;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    verification_runs: VerificationRunsTable;
+    verification_run_items: VerificationRunItemsTable;
+  }
+}
+
+export type RunRow = Selectable<VerificationRunsTable>;
+
+export interface NewRun {
+  id: string;
+  user_id: string;
+  scope: RunScope;
+  requested_by: Requester | null;
+  started_at: Date;
+}
+
+/** Which of a person's credentials a run tries. */
+export type Chosen = { all: true } | { ids: readonly string[] } | { dueAt: Date };
+
+/** The machine that a login goes to: the connection string's, else the host (CRED-38). */
+const TARGET = sql<string | null>`
+  lower(coalesce(substring(connection_string from '^[^:]+://(?:[^@/?#]*@)?(\\[[^\\]]*\\]|[^:/?#]+)'), host))`;
+
+/** Queues what the run has to do and returns the run; without anything to do it is completed at once. */
+export async function insertRun(tx: Tx, run: NewRun, chosen: Chosen): Promise<RunRow> {
+  const picked =
+    "all" in chosen ? sql`true` : "ids" in chosen ? isOneOf(chosen.ids) : sql`verify_after <= ${chosen.dueAt}`;
+  await tx
+    .insertInto("verification_runs")
+    .values({ ...run, total: 0, requested_by: JSON.stringify(run.requested_by) })
+    .execute();
+  await sql`
+    insert into verification_run_items (run_id, credential_id, target)
+    select ${run.id}::uuid, id, ${TARGET} from credentials
+    where user_id = ${run.user_id} and deleted_at is null and ${picked}`.execute(tx);
+  const row = await tx
+    .updateTable("verification_runs")
+    .set({ total: sql<number>`(select count(*) from verification_run_items where run_id = ${run.id})` })
+    .where("id", "=", run.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return row.total > 0 ? row : await endRun(tx, run.id, "completed", run.started_at);
+}
+
+const isOneOf = (ids: readonly string[]) => sql`id = any(${[...ids]}::uuid[])`;
+
+export async function readRun(db: Db, userId: string, id: string): Promise<RunRow | null> {
+  const query = db.selectFrom("verification_runs").selectAll().where("id", "=", id).where("user_id", "=", userId);
+  return (await query.executeTakeFirst()) ?? null;
+}
+
+/** This person's run over everything that has not ended yet. */
+export async function findRunningAll(db: Db, userId: string): Promise<RunRow | null> {
+  const query = db.selectFrom("verification_runs").selectAll().where("user_id", "=", userId).where("scope", "=", "all");
+  return (await query.where("status", "=", "running").limit(1).executeTakeFirst()) ?? null;
+}
+
+/** For the workers, whoever's run it is. */
+export async function readRunning(db: Db, id: string): Promise<RunRow | null> {
+  const query = db.selectFrom("verification_runs").selectAll().where("id", "=", id).where("status", "=", "running");
+  return (await query.executeTakeFirst()) ?? null;
+}
+
+/** Null when this person has no such run under way. What nobody has begun with is dropped. */
+export async function cancelRun(tx: Tx, userId: string, id: string, at: Date): Promise<RunRow | null> {
+  const cancelled = await tx
+    .updateTable("verification_runs")
+    .set({ status: "cancelled", completed_at: at })
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .where("status", "=", "running")
+    .returningAll()
+    .executeTakeFirst();
+  if (cancelled === undefined) return null;
+  await tx.deleteFrom("verification_run_items").where("run_id", "=", id).where("claimed_until", "is", null).execute();
+  return cancelled;
+}
+
+/** Any number shared by all claims and by nothing else. */
+const CLAIM_LOCK = 7_305_808_870;
+
+export interface ClaimRules {
+  leaseSeconds: number;
+  /** Logins to one machine at a time, over all runs and processes. */
+  mostPerTarget: number;
+}
+
+/**
+ * The next credential of a run, kept from other workers for a while; null when none is free now. Claims follow each
+ * other, so that the count for a machine is exact.
+ */
+export async function claimItem(tx: Tx, runId: string, rules: ClaimRules): Promise<string | null> {
+  await sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`.execute(tx);
+  const { rows } = await sql<{ credential_id: string }>`
+    update verification_run_items set claimed_until = clock_timestamp() + make_interval(secs => ${rules.leaseSeconds})
+    where (run_id, credential_id) = (
+      select run_id, credential_id from verification_run_items
+      where run_id = ${runId} and (claimed_until is null or claimed_until < clock_timestamp())
+        and (target is null or target <> all (array(
+          select target from verification_run_items
+          where claimed_until > clock_timestamp() and target is not null
+          group by target having count(*) >= ${rules.mostPerTarget})))
+      limit 1
+      for update skip locked)
+    returning credential_id`.execute(tx);
+  return rows[0]?.credential_id ?? null;
+}
+
+export async function hasItems(db: Db, runId: string): Promise<boolean> {
+  const query = db.selectFrom("verification_run_items").select("run_id").where("run_id", "=", runId).limit(1);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** Running runs with work that nobody is at: their workers are gone. */
+export async function findStalledRuns(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from verification_runs run
+    where status = 'running' and not exists (
+      select from verification_run_items item where item.run_id = run.id and claimed_until > clock_timestamp())`.execute(
+    db,
+  );
+  return rows.map((row) => row.id);
+}
+
+export type Counted = "verified" | "failed" | "untried";
+
+/**
+ * Counts one credential of a run, once however often it is called, and ends the run with the last. Null when it was
+ * counted before.
+ */
+export async function countItem(
+  tx: Tx,
+  runId: string,
+  credentialId: string,
+  as: Counted,
+  at: Date,
+): Promise<RunRow | null> {
+  const taken = await tx
+    .deleteFrom("verification_run_items")
+    .where("run_id", "=", runId)
+    .where("credential_id", "=", credentialId)
+    .executeTakeFirst();
+  if (taken.numDeletedRows === 0n) return null;
+  const run = await tx
+    .updateTable("verification_runs")
+    .set((has) => ({
+      done: has("done", "+", 1),
+      ...(as === "verified" ? { verified: has("verified", "+", 1) } : {}),
+      ...(as === "failed" ? { failed: has("failed", "+", 1) } : {}),
+    }))
+    .where("id", "=", runId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return run.status === "running" && run.done >= run.total ? await endRun(tx, runId, "completed", at) : run;
+}
+
+async function endRun(tx: Tx, id: string, status: "completed", at: Date): Promise<RunRow> {
+  const query = tx.updateTable("verification_runs").set({ status, completed_at: at }).where("id", "=", id);
+  return await query.returningAll().executeTakeFirstOrThrow();
+}
+
+/** People with something for the schedule to verify, and no scheduled run under way. */
+export async function findDueOwners(db: Db, at: Date): Promise<string[]> {
+  const { rows } = await sql<{ user_id: string }>`
+    select distinct user_id from credentials
+    where deleted_at is null and verify_after <= ${at} and not exists (
+      select from verification_runs run
+      where run.user_id = credentials.user_id and run.status = 'running' and run.scope = 'scheduled')`.execute(db);
+  return rows.map((row) => row.user_id);
+}
+
+/** Removes ended runs from before that time, once their attempts are gone. */
+export async function pruneRuns(tx: Tx, before: Date): Promise<void> {
+  await sql`
+    delete from verification_runs run
+    where completed_at < ${before} and not exists (
+      select from verification_attempts attempt where attempt.run_id = run.id)
+    and not exists (select from verification_run_items item where item.run_id = run.id)`.execute(tx);
+}

@@ -1,0 +1,46 @@
+// Opens the secret of an attempt that is on record, and logs in with it. No transaction is open meanwhile.
+import type { NetworkPolicy } from "@strongroom/connectors";
+import { EnvelopeError, KekError, Secret, SealedError } from "@strongroom/keys";
+import type { Kernel } from "#kernel/kernel.ts";
+import { openEnvelope, readEnvelope } from "#features/credentials/index.ts";
+import type { Begun } from "./begin-attempt.ts";
+import { endedBy, resultOf, targetOf } from "./verification.ts";
+import type { Result } from "./verification.ts";
+
+const TIMEOUT_MS = 20_000;
+
+/** What every verification needs. */
+export interface Site {
+  kernel: Kernel;
+  network: NetworkPolicy;
+}
+
+/** Always a result: an attempt that began also ends. */
+export async function tryLogin(site: Site, begun: Begun, signal: AbortSignal): Promise<Result> {
+  const { kernel, network } = site;
+  const startedAt = performance.now();
+  try {
+    using secret = await secretOf(kernel, begun);
+    if (secret === null) return endedBy("deleted", "The credential was deleted before it was tried.");
+    const context = { timeoutMs: TIMEOUT_MS, signal, network, now: () => kernel.clock.now() };
+    return resultOf(await begun.connector.verify(targetOf(begun.credential), secret, context));
+  } catch (error) {
+    const durationMs = Math.round(performance.now() - startedAt);
+    kernel.log.error({ err: error, credential: begun.credential.id }, "a verification could not be done");
+    if (error instanceof SealedError) return endedBy("cancelled", "The vault was sealed.", "unreachable", durationMs);
+    if (error instanceof EnvelopeError || error instanceof KekError) {
+      const message = "The stored secret cannot be read. An administrator has to look at it.";
+      return endedBy("secret-unreadable", message, "misconfigured", durationMs);
+    }
+    // A bug of a connector. It is in the log; the attempt ends all the same.
+    return endedBy("internal-error", "The verification failed on our side.", "unreachable", durationMs);
+  }
+}
+
+/** Null when the credential was deleted meanwhile. A connector that only says why it cannot verify gets no secret. */
+async function secretOf(kernel: Kernel, { credential, connector }: Begun): Promise<Secret | null> {
+  if (connector.id === "unsupported") return Secret.fromText("");
+  const { id, user_id, secret_version: version } = credential;
+  const envelope = await readEnvelope(kernel.database.db, id, version);
+  return envelope === null ? null : openEnvelope(kernel, { id, user_id, version, envelope });
+}

@@ -1,0 +1,131 @@
+// Verification attempts in the database. At most one of a credential is under way, over all processes.
+import { sql } from "kysely";
+import type { ColumnType, Insertable, Selectable } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Trigger } from "./verification.policy.ts";
+import type { Outcome } from "./verification.ts";
+
+type Ending<T> = ColumnType<T | null, T | null | undefined, T | null>;
+
+export interface VerificationAttemptsTable {
+  id: string;
+  credential_id: string;
+  user_id: string;
+  revision: number;
+  trigger: Trigger;
+  run_id: string | null;
+  triggered_by: string;
+  credential_name: string;
+  type: string;
+  host: string | null;
+  username: string | null;
+  method: string;
+  started_at: Date;
+  lease_until: ColumnType<Date, unknown, unknown>;
+  finished_at: Ending<Date>;
+  outcome: Ending<Outcome>;
+  code: Ending<string>;
+  message: Ending<string>;
+  duration_ms: Ending<number>;
+  is_outdated: ColumnType<boolean, boolean | undefined, boolean>;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    verification_attempts: VerificationAttemptsTable;
+  }
+}
+
+export type AttemptRow = Selectable<VerificationAttemptsTable>;
+export type NewAttempt = Omit<Insertable<VerificationAttemptsTable>, "lease_until">;
+
+/** The database's clock rules leases, because it is the same for all processes. */
+const inSeconds = (seconds: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})`;
+
+/** Call with the credential's row locked. */
+export async function insertAttempt(tx: Tx, attempt: NewAttempt, leaseSeconds: number): Promise<AttemptRow> {
+  const row = { ...attempt, lease_until: inSeconds(leaseSeconds) };
+  return await tx.insertInto("verification_attempts").values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+export interface UnderWay {
+  attempt: AttemptRow;
+  /** Its process has ended, or hangs. */
+  isAbandoned: boolean;
+}
+
+export async function findUnderWay(db: Db, credentialId: string): Promise<UnderWay | null> {
+  const row = await db
+    .selectFrom("verification_attempts")
+    .selectAll()
+    .select(sql<boolean>`lease_until < clock_timestamp()`.as("is_abandoned"))
+    .where("credential_id", "=", credentialId)
+    .where("finished_at", "is", null)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { is_abandoned, ...attempt } = row;
+  return { attempt, isAbandoned: is_abandoned };
+}
+
+/** Ids of the credentials whose attempt was abandoned. */
+export async function findAbandoned(db: Db, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("verification_attempts")
+    .select("credential_id")
+    .where("finished_at", "is", null)
+    .where(sql<boolean>`lease_until < clock_timestamp()`)
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.credential_id);
+}
+
+export interface Ended {
+  at: Date;
+  outcome: Outcome;
+  code: string | null;
+  message: string;
+  durationMs: number;
+  isOutdated: boolean;
+}
+
+/** Null when the attempt was ended by somebody else, who took it for abandoned. */
+export async function endAttempt(tx: Tx, id: string, ended: Ended): Promise<AttemptRow | null> {
+  const row = await tx
+    .updateTable("verification_attempts")
+    .set({
+      finished_at: ended.at,
+      outcome: ended.outcome,
+      code: ended.code,
+      message: ended.message,
+      duration_ms: ended.durationMs,
+      is_outdated: ended.isOutdated,
+    })
+    .where("id", "=", id)
+    .where("finished_at", "is", null)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function readAttempt(db: Db, id: string): Promise<AttemptRow> {
+  return await db.selectFrom("verification_attempts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+}
+
+/** The attempts on a person's credentials, newest first. */
+export async function listAttempts(db: Db, userId: string, limit: number): Promise<AttemptRow[]> {
+  return await db
+    .selectFrom("verification_attempts")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .orderBy("started_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/** Removes attempts from before that time, oldest first; the audit trail keeps what is to be kept. */
+export async function pruneAttempts(tx: Tx, before: Date, limit: number): Promise<void> {
+  const old = tx.selectFrom("verification_attempts").select("id").where("started_at", "<", before);
+  const removed = old.where("finished_at", "is not", null).orderBy("started_at").limit(limit);
+  await tx.deleteFrom("verification_attempts").where("id", "in", removed).execute();
+}

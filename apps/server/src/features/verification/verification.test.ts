@@ -1,0 +1,394 @@
+// Verification of one credential on real systems, over HTTP: what it answers, stores, records and tells.
+import {
+  createCredential,
+  readCredentialHistory,
+  updateCredential,
+  validationHistory,
+  verifyCredential,
+} from "@strongroom/contract";
+import type { Credential } from "@strongroom/contract";
+import { needs, postgresqlAvailable, startHostile, startPostgresql, startTcp } from "@strongroom/connectors/testing";
+import type { PostgresqlServer } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import type { Socket } from "node:net";
+import { after, before, describe, test } from "node:test";
+import type { TestContext } from "node:test";
+import { aCredential, aSecret, asStored } from "#testing/credentials.ts";
+import { aPerson } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { eventually, liveEvents } from "#testing/waiting.ts";
+
+let app: TestApp;
+before(async () => {
+  app = await testApp();
+});
+after(() => app.close());
+
+const verify = (person: TestPerson, id: string) => app.call(verifyCredential, { params: { id: id }, as: person.token });
+
+/** Waits until the verification that starts by itself has ended. */
+const settled = (person: TestPerson, id: Credential["id"]): Promise<Credential> =>
+  eventually(async () => {
+    const stored = await asStored(app, person, id);
+    return stored.last_verification_attempt === null ? null : stored;
+  });
+
+async function entriesOf(id: string, event: string) {
+  const { rows } = await app.database.pool.query(
+    "select result, convert_from(canonical, 'UTF8')::jsonb as entry from audit_entries where target_id = $1 and event = $2 order by id",
+    [id, event],
+  );
+  return rows as {
+    result: string;
+    entry: { reason?: string; actor: Record<string, string>; details: Record<string, unknown> };
+  }[];
+}
+
+describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
+  let server: PostgresqlServer;
+  before(async () => {
+    server = await startPostgresql();
+  });
+  after(() => server.stop());
+
+  const fieldsFor = (role: { username: string; password: string }) =>
+    ({
+      name: "Real database",
+      type: "postgresql",
+      host: server.host,
+      port: server.port,
+      username: role.username,
+      value: role.password,
+      database_name: "postgres",
+      schema_name: "public",
+    }) as const;
+
+  test("OPEN-50: a new credential is verified by itself", async () => {
+    const owner = await aPerson(app);
+    const events = await liveEvents(app, owner);
+    const stored = await aCredential(app, owner, fieldsFor(await server.addRole()));
+    assert.equal(stored.verification_status, "pending");
+    const verified = await settled(owner, stored.id);
+    assert.equal(verified.verification_status, "verified", verified.verification_error ?? "");
+    const [entry] = await entriesOf(stored.id, "credential.verified");
+    assert.equal(entry?.result, "success");
+    assert.deepEqual(entry?.entry.actor, { system: "verification" });
+    assert.equal(entry?.entry.details["source"], "first");
+    const told = await events.next((event) => event.type === "verification.completed");
+    assert.deepEqual(told.data, {
+      credential_id: stored.id,
+      name: "Real database",
+      outcome: "verified",
+      message: told.data["message"],
+      is_alarm: false,
+    });
+    events.close();
+  });
+
+  test("CRED-14, CRED-16, CRED-17: a login that works makes it verified, with the time of it", async () => {
+    const owner = await aPerson(app);
+    const stored = await aCredential(app, owner, fieldsFor(await server.addRole()));
+    const reply = await verify(owner, stored.id);
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(reply.body.success, true);
+    assert.equal(reply.body.error, null);
+    assert.equal(reply.body.data.outcome, "verified");
+    const after = await asStored(app, owner, stored.id);
+    assert.equal(after.status, "verified");
+    assert.equal(after.verification_status, "verified");
+    assert.equal(after.verified_at, reply.body.data.verified_at);
+    assert.equal(after.last_verification_attempt, reply.body.data.attempted_at);
+    assert.equal(after.verification_error, null);
+  });
+
+  test("CRED-15, CRED-16: a refused login makes it failed, says why, and leaves the time of the last success", async () => {
+    const owner = await aPerson(app);
+    const role = await server.addRole();
+    const stored = await aCredential(app, owner, fieldsFor(role));
+    const good = await verify(owner, stored.id);
+    await server.sql(`alter role ${role.username} password 'another one'`);
+    const reply = await verify(owner, stored.id);
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(reply.body.success, false);
+    assert.equal(reply.body.data.outcome, "rejected");
+    assert.equal(reply.body.data.code, "wrong-password");
+    assert.equal(reply.body.data.error, reply.body.error);
+    const after = await asStored(app, owner, stored.id);
+    assert.equal(after.verification_status, "failed");
+    assert.equal(after.status, "failed");
+    assert.equal(after.verified_at, good.body.data.verified_at);
+    assert.equal(after.last_verification_attempt, reply.body.data.attempted_at);
+    assert.equal(after.verification_error, reply.body.error);
+  });
+
+  test("CRED-12: it is in the history as Credential Verification, with duration, source, host and type", async () => {
+    const owner = await aPerson(app);
+    const stored = await aCredential(app, owner, fieldsFor(await server.addRole()));
+    await settled(owner, stored.id);
+    await verify(owner, stored.id);
+    const history = await app.call(readCredentialHistory, { params: { id: stored.id }, as: owner.token });
+    const [entry] = history.body.history;
+    assert.equal(entry?.action, "Credential Verification");
+    assert.equal(entry?.result, "success");
+    assert.equal(entry?.user.id, owner.id);
+    assert.equal(entry?.metadata["source"], "manual");
+    assert.equal(entry?.metadata["host"], server.host);
+    assert.equal(entry?.metadata["verification_type"], "postgresql");
+    assert.equal(typeof entry?.metadata["duration"], "number");
+    assert.deepEqual(
+      history.body.history.map((each) => each.event),
+      ["credential.verified", "credential.verified", "credential.created"],
+    );
+    const attempts = await app.call(validationHistory, { as: owner.token });
+    assert.deepEqual(
+      attempts.body.data.map((each) => [each.account_name, each.status, each.triggered_by]),
+      [
+        ["Real database", "verified", "person"],
+        ["Real database", "verified", "first"],
+      ].map(([name, status, by]) => [name, status, by === "person" ? (entry?.user.name ?? "") : by]),
+    );
+  });
+
+  test("CRED-38: a connection string decides where it logs in", async () => {
+    const owner = await aPerson(app);
+    const role = await server.addRole();
+    const stored = await aCredential(app, owner, {
+      ...fieldsFor(role),
+      host: "192.0.2.1",
+      connection_string: `postgresql://${server.host}:${server.port}/postgres`,
+    });
+    assert.equal((await verify(owner, stored.id)).body.data.outcome, "verified");
+    const [started] = await entriesOf(stored.id, "verification.started");
+    assert.equal(started?.entry.details["host"], server.host, "the trail names where the secret went");
+  });
+
+  test("the lock-out budget: after one refused login only a person tries again, until the secret changes", async () => {
+    const owner = await aPerson(app);
+    const role = await server.addRole();
+    const fields = fieldsFor(role);
+    const stored = await aCredential(app, owner, { ...fields, value: "a wrong password" });
+    assert.equal((await settled(owner, stored.id)).verification_status, "failed");
+    const { rows } = await app.database.pool.query("select verify_after from credentials where id = $1", [stored.id]);
+    assert.equal(rows[0].verify_after, null);
+    assert.equal((await verify(owner, stored.id)).body.data.outcome, "rejected");
+
+    await app.call(updateCredential, { params: { id: stored.id }, body: fields, as: owner.token });
+    const verified = await eventually(async () => {
+      const now = await asStored(app, owner, stored.id);
+      return now.verification_status === "verified" ? now : null;
+    });
+    assert.notEqual(verified.verified_at, null);
+  });
+
+  test("a secret that does not open is not sent: the verification fails and says so", async () => {
+    const owner = await aPerson(app);
+    const stored = await aCredential(app, owner, fieldsFor(await server.addRole()));
+    await settled(owner, stored.id);
+    await app.database.pool.query(
+      "update secret_versions set envelope = set_byte(envelope, 90, get_byte(envelope, 90) # 1) where credential_id = $1",
+      [stored.id],
+    );
+    const before = server.log();
+    const reply = await verify(owner, stored.id);
+    assert.equal(reply.body.data.code, "secret-unreadable");
+    assert.equal(server.log(), before);
+  });
+});
+
+describe("on targets that misbehave", () => {
+  const at = (port: number, fields: object = {}) =>
+    ({
+      name: "Bad target",
+      type: "postgresql",
+      host: "127.0.0.1",
+      port,
+      username: "app",
+      database_name: "d",
+      schema_name: "s",
+      ...fields,
+    }) as const;
+
+  test("unreachable is a failure with its plain reason, and the secret stays out of everything", async (context) => {
+    const owner = await aPerson(app);
+    const hostile = await aClosedTarget(context);
+    const stored = await aCredential(app, owner, at(hostile.port));
+    const reply = await verify(owner, stored.id);
+    assert.equal(reply.body.data.outcome, "unreachable", reply.text);
+    const after = await asStored(app, owner, stored.id);
+    assert.equal(after.verification_status, "failed");
+    assert.equal(after.verification_error, reply.body.error);
+    assert.ok(!reply.text.includes(stored.value));
+  });
+
+  test("addresses that hand out cloud credentials are refused", async () => {
+    const owner = await aPerson(app);
+    const stored = await aCredential(app, owner, at(5432, { host: "169.254.169.254" }));
+    const reply = await verify(owner, stored.id);
+    assert.equal(reply.body.data.outcome, "misconfigured");
+    assert.equal(reply.body.data.code, "address-forbidden");
+  });
+
+  for (const type of ["mssql", "oracle", "mongodb", "application", "api"] as const) {
+    test(`${type} is not verified yet: it says so in plain words, stays pending and sends nothing`, async (context) => {
+      const owner = await aPerson(app);
+      const hostile = await aClosedTarget(context);
+      const stored = await aCredential(app, owner, { ...at(hostile.port), type });
+      const reply = await verify(owner, stored.id);
+      assert.equal(reply.status, 200, reply.text);
+      assert.equal(reply.body.success, false);
+      assert.equal(reply.body.data.outcome, "unsupported");
+      assert.equal(reply.body.data.verification_status, "pending");
+      const after = await asStored(app, owner, stored.id);
+      assert.equal(after.status, "pending");
+      assert.equal(after.last_verification_attempt, reply.body.data.attempted_at);
+      assert.equal(hostile.connections(), 0);
+      assert.deepEqual(await entriesOf(stored.id, "verification.started"), []);
+      assert.deepEqual(
+        (await entriesOf(stored.id, "credential.verified")).map((each) => each.result),
+        ["info"],
+      );
+    });
+  }
+
+  async function aClosedTarget(context: TestContext) {
+    const target = await startHostile("closes");
+    context.after(() => target.stop());
+    return target;
+  }
+
+  /** A target that keeps each caller waiting until it is told to let go. */
+  async function aSlowTarget(context: TestContext) {
+    const waiting: Socket[] = [];
+    const target = await startTcp((socket) => waiting.push(socket));
+    context.after(() => target.stop());
+    const { rows } = await app.database.pool.query("select clock_timestamp() as now");
+    return {
+      ...target,
+      /** Until so many other callers look, again and again, whether the attempt has ended. */
+      othersWait: (count: number) =>
+        eventually(async () => {
+          const looking = await app.database.pool.query(
+            `select from pg_stat_activity where datname = current_database() and query like '%is_abandoned%'
+             and query_start > $1 and pid <> pg_backend_pid()`,
+            [rows[0].now],
+          );
+          return looking.rows.length >= count ? true : null;
+        }),
+      caller: () => eventually(async () => waiting[0] ?? null),
+      letGo: () => {
+        for (const socket of waiting.splice(0)) socket.destroy();
+      },
+    };
+  }
+
+  /** Stored without the verification by itself, which would keep it busy. */
+  async function quiet(owner: TestPerson, port: number) {
+    const stored = await aCredential(app, owner, { ...at(port), type: "application" });
+    await app.database.pool.query("update credentials set type = 'postgresql' where id = $1", [stored.id]);
+    return stored;
+  }
+
+  test("the record that the secret is opened is safe before the target hears anything", async (context) => {
+    const owner = await aPerson(app);
+    const target = await aSlowTarget(context);
+    const stored = await quiet(owner, target.port);
+    const reply = verify(owner, stored.id);
+    await target.caller();
+    const [started] = await entriesOf(stored.id, "verification.started");
+    assert.equal(started?.entry.actor["id"], owner.id);
+    assert.deepEqual(await entriesOf(stored.id, "credential.verified"), []);
+    target.letGo();
+    await reply;
+    assert.equal((await entriesOf(stored.id, "credential.verified")).length, 1);
+  });
+
+  test("two at the same time are one login, and both callers get its result on record", async (context) => {
+    const owner = await aPerson(app);
+    const target = await aSlowTarget(context);
+    const stored = await quiet(owner, target.port);
+    const replies = [verify(owner, stored.id), verify(owner, stored.id)];
+    await target.caller();
+    await target.othersWait(1);
+    target.letGo();
+    const [first, other] = await Promise.all(replies);
+    assert.equal(first?.status, 200, first?.text);
+    assert.deepEqual(other?.body, first?.body);
+    assert.equal(target.connections(), 1);
+    const entries = await entriesOf(stored.id, "credential.verified");
+    assert.deepEqual(
+      entries.map((each) => each.entry.details["is_shared"] ?? false).toSorted((a, b) => Number(a) - Number(b)),
+      [false, true],
+    );
+  });
+
+  test("so are two in different processes", async (context) => {
+    const owner = await aPerson(app);
+    const target = await aSlowTarget(context);
+    const stored = await quiet(owner, target.port);
+    const second = await testApp({
+      database: { database: app.database, connection: app.database.connection, drop: async () => {} },
+      dataFolder: app.dataFolder,
+    });
+    try {
+      const first = verify(owner, stored.id);
+      await target.caller();
+      const other = second.call(verifyCredential, { params: { id: stored.id }, as: owner.token });
+      await target.othersWait(1);
+      target.letGo();
+      assert.deepEqual((await other).body, (await first).body);
+      assert.equal(target.connections(), 1);
+    } finally {
+      await second.stopOnly();
+    }
+  });
+
+  test("INVARIANT: a result that comes after the secret or its target changed says nothing about what is stored now", async (context) => {
+    const owner = await aPerson(app);
+    const target = await aSlowTarget(context);
+    const stored = await quiet(owner, target.port);
+    const reply = verify(owner, stored.id);
+    await target.caller();
+    const body = { ...at(target.port), type: "application", value: aSecret() } as const;
+    await app.call(updateCredential, { params: { id: stored.id }, body, as: owner.token });
+    target.letGo();
+    assert.equal((await reply).body.data.outcome, "unreachable");
+    const after = await asStored(app, owner, stored.id);
+    assert.equal(after.verification_status, "pending");
+    assert.equal(after.verification_error, null);
+    assert.equal(after.last_verification_attempt, null);
+    const [entry] = await entriesOf(stored.id, "credential.verified");
+    assert.equal(entry?.entry.details["is_outdated"], true);
+  });
+
+  test("an attempt whose process died is taken over once its lease is over, and the trail says interrupted", async (context) => {
+    const owner = await aPerson(app);
+    const hostile = await aClosedTarget(context);
+    const stored = await quiet(owner, hostile.port);
+    await app.database.pool.query(
+      `insert into verification_attempts (id, credential_id, user_id, revision, trigger, triggered_by, credential_name, type, method, started_at, lease_until)
+       select gen_random_uuid(), id, user_id, login_revision, 'manual', 'x', name, type, 'postgresql', now() - interval '1 minute', now() - interval '1 second'
+       from credentials where id = $1`,
+      [stored.id],
+    );
+    const reply = await verify(owner, stored.id);
+    assert.equal(reply.body.data.outcome, "unreachable");
+    const entries = await entriesOf(stored.id, "credential.verified");
+    assert.deepEqual(
+      entries.map((each) => each.entry.reason),
+      ["interrupted", reply.body.data.code],
+    );
+  });
+});
+
+describe("certificates", () => {
+  test("what is no certificate is a failure that says so, without any connection", async () => {
+    const owner = await aPerson(app);
+    const body = { name: "No certificate", type: "certificate", value: "this is not PEM" } as const;
+    const created = await app.call(createCredential, { body, as: owner.token });
+    const after = await settled(owner, created.body.id);
+    assert.equal(after.verification_status, "failed");
+    assert.match(after.verification_error ?? "", /\w+/);
+  });
+});

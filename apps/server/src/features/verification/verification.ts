@@ -1,0 +1,184 @@
+// What a verification is here: how one ends, what that makes of the credential, and the words for people and the trail.
+import type { VerifyReply } from "@strongroom/contract";
+import type { Target, VerifyResult } from "@strongroom/connectors";
+import type { Updateable } from "kysely";
+import type { AuditNote } from "#kernel/audit/entry.ts";
+import type { NewEvent } from "#kernel/events/events.ts";
+import { credentialTarget, searchKeys } from "#features/credentials/index.ts";
+import type { CredentialRow, CredentialsTable, HostKey } from "#features/credentials/index.ts";
+import type { AttemptRow } from "./verification.store.ts";
+
+export type Outcome = VerifyReply["data"]["outcome"];
+
+/** How an attempt ended, in plain words. INVARIANT: nothing of it is a secret. */
+export interface Result {
+  outcome: Outcome;
+  code: string | null;
+  message: string;
+  /** Milliseconds. */
+  durationMs: number;
+  /** The key that an SSH server showed. */
+  hostKey: HostKey | null;
+  /** That key is not the pinned one: somebody may sit in between. */
+  isAlarm: boolean;
+  expiresAt: Date | null;
+}
+
+export function targetOf(row: CredentialRow): Target {
+  return {
+    type: row.type,
+    host: row.host,
+    port: row.port,
+    username: row.username,
+    databaseName: row.database_name,
+    schemaName: row.schema_name,
+    connectionString: row.connection_string,
+    sslEnabled: row.ssl_enabled,
+    additionalParams: row.additional_params,
+    knownHostKey: row.host_key,
+  };
+}
+
+/** The machine that the secret is sent to: the connection string's (CRED-38), the check's address, else the host. */
+export function destinationOf(row: CredentialRow): string | null {
+  const checked = row.type === "api_token" ? row.additional_params["check_url"] : null;
+  const address = row.connection_string ?? (typeof checked === "string" ? checked : null);
+  const named = address === null ? "" : (URL.parse(address)?.hostname ?? "");
+  return named === "" ? row.host : named;
+}
+
+const LONGEST_MESSAGE = 1_000;
+
+export function resultOf(verified: VerifyResult): Result {
+  const facts = "facts" in verified ? verified.facts : undefined;
+  return {
+    outcome: verified.outcome,
+    code: "code" in verified ? verified.code : null,
+    message: storable(verified.message),
+    durationMs: verified.durationMs,
+    hostKey: hostKeyIn(facts?.["hostKey"]),
+    isAlarm: "alarm" in verified && verified.alarm === true,
+    expiresAt: timeIn(facts?.["notAfter"]),
+  };
+}
+
+/** An ending that no connector gave. */
+export function endedBy(code: string, message: string, outcome: Outcome = "unreachable", durationMs = 0): Result {
+  return { outcome, code, message, durationMs, hostKey: null, isAlarm: false, expiresAt: null };
+}
+
+export const INTERRUPTED = "interrupted";
+
+/** The attempt did not come to an end: nothing is known that was not known before. */
+const CUT_SHORT = new Set([INTERRUPTED, "cancelled"]);
+
+/** What a target says can hold anything; a NUL could not be stored as text. */
+function storable(message: string): string {
+  return message.toWellFormed().replaceAll("\0", "\uFFFD").slice(0, LONGEST_MESSAGE);
+}
+
+function hostKeyIn(fact: unknown): HostKey | null {
+  if (typeof fact !== "object" || fact === null || !("type" in fact) || !("fingerprint" in fact)) return null;
+  const { type, fingerprint } = fact;
+  return typeof type === "string" && typeof fingerprint === "string" ? { type, fingerprint } : null;
+}
+
+function timeIn(fact: unknown): Date | null {
+  const time = typeof fact === "string" || fact instanceof Date ? new Date(fact) : null;
+  return time === null || Number.isNaN(time.getTime()) ? null : time;
+}
+
+/** How often the schedule verifies what is stored. */
+export const VERIFY_EVERY_MS = 86_400_000;
+
+const EXPIRED_CODES = new Set(["certificate-expired", "password-expired", "account-expired"]);
+
+/** CRED-13 to CRED-17: what an attempt that ended at `at` changes in the credential. */
+export function changesAfter(row: CredentialRow, result: Result, at: Date): Updateable<CredentialsTable> {
+  const isVerified = result.outcome === "verified";
+  const attempted = { last_verification_attempt: at, verification_error: isVerified ? null : result.message };
+  if (CUT_SHORT.has(result.code ?? "")) return attempted;
+  if (result.outcome === "unsupported") return { ...attempted, verify_after: null };
+
+  const verification_status = isVerified ? "verified" : "failed";
+  const isReached = isVerified || result.outcome === "rejected";
+  const isLoginRefused = result.outcome === "rejected" && !result.code?.startsWith("certificate-");
+  const pinned = row.host_key ?? (isReached ? result.hostKey : null);
+  return {
+    ...attempted,
+    verification_status,
+    status: result.code !== null && EXPIRED_CODES.has(result.code) ? "expired" : verification_status,
+    ...(isVerified ? { verified_at: at } : {}),
+    verify_after: isLoginRefused ? null : new Date(at.getTime() + VERIFY_EVERY_MS),
+    ...(isReached ? { rejected_revision: isLoginRefused ? row.login_revision : null } : {}),
+    ...(result.isAlarm ? { offered_host_key: json(result.hostKey) } : isReached ? { offered_host_key: null } : {}),
+    ...(pinned === row.host_key ? {} : { host_key: json(pinned) }),
+    ...(result.expiresAt === null ? {} : { expires_at: result.expiresAt }),
+    search_keys: searchKeys({ ...row, verification_status }),
+  };
+}
+
+const json = (key: HostKey | null): string | null => (key === null ? null : JSON.stringify(key));
+
+/** What the trail says of an attempt (CRED-11). */
+export function noteOf(credential: { id: string; name: string }, attempt: AttemptRow, isAlarm: boolean): AuditNote {
+  return {
+    target: credentialTarget(credential),
+    result: resultWord(attempt, isAlarm),
+    ...(attempt.outcome === "verified" ? {} : { reason: attempt.code ?? attempt.outcome ?? "" }),
+    details: {
+      attempt: attempt.id,
+      outcome: attempt.outcome,
+      message: attempt.message,
+      duration: attempt.duration_ms,
+      source: attempt.trigger,
+      host: attempt.host,
+      verification_type: attempt.method,
+      ...(attempt.run_id === null ? {} : { run: attempt.run_id, triggered_by: attempt.triggered_by }),
+      ...(attempt.is_outdated ? { is_outdated: true } : {}),
+    },
+  };
+}
+
+function resultWord({ outcome }: AttemptRow, isAlarm: boolean): NonNullable<AuditNote["result"]> {
+  if (isAlarm) return "warning";
+  if (outcome === "unsupported") return "info";
+  return outcome === "verified" ? "success" : "failure";
+}
+
+export function completed(attempt: AttemptRow, isAlarm: boolean): NewEvent {
+  return {
+    type: "verification.completed",
+    audience: { users: [attempt.user_id] },
+    data: {
+      credential_id: attempt.credential_id,
+      name: attempt.credential_name,
+      outcome: attempt.outcome,
+      message: attempt.message,
+      is_alarm: isAlarm,
+    },
+  };
+}
+
+/** The words that the vault's screens read (API-13). */
+export function toReply(attempt: AttemptRow, credential: CredentialRow): VerifyReply {
+  const success = attempt.outcome === "verified";
+  const message = attempt.message ?? "";
+  const error = success ? null : message;
+  return {
+    success,
+    message,
+    error,
+    data: {
+      success,
+      outcome: attempt.outcome ?? "unreachable",
+      code: attempt.code,
+      message,
+      error,
+      verification_status: credential.verification_status as VerifyReply["data"]["verification_status"],
+      verified_at: credential.verified_at?.toISOString() ?? null,
+      attempted_at: (attempt.finished_at ?? attempt.started_at).toISOString(),
+      duration_ms: attempt.duration_ms ?? 0,
+    },
+  };
+}

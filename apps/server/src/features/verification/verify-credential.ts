@@ -1,0 +1,135 @@
+// Verifies one credential: puts it on record, logs in outside any transaction, records how that went.
+import type { VerifyReply, verifyCredential } from "@strongroom/contract";
+import { setTimeout as delay } from "node:timers/promises";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { callEntry, systemEntry } from "#kernel/audit/entry.ts";
+import type { AuditNote } from "#kernel/audit/entry.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { credentialNotFound, lockAnyCredential } from "#features/credentials/index.ts";
+import { beginAttempt } from "./begin-attempt.ts";
+import type { Untried, Wish } from "./begin-attempt.ts";
+import { concludeAttempt } from "./conclude-attempt.ts";
+import type { Tried } from "./conclude-attempt.ts";
+import { tryLogin } from "./try-login.ts";
+import type { Site } from "./try-login.ts";
+import { noteOf, toReply } from "./verification.ts";
+import { findUnderWay, readAttempt } from "./verification.store.ts";
+import type { AttemptRow } from "./verification.store.ts";
+
+/** A little longer than an attempt can keep a credential busy, so that an abandoned one can be taken over. */
+const PATIENCE_MS = 35_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 500;
+
+/** Puts what happens on record, in whoever's name it happens. */
+export interface Recorder {
+  begin(tx: Tx, note: AuditNote): Promise<void>;
+  /** Runs `work` in the transaction that also holds the entry of the result. */
+  conclude<T>(work: (tx: Tx) => Promise<{ note: AuditNote; value: T }>): Promise<T>;
+}
+
+/**
+ * One attempt of a credential is under way at a time, in all processes: who comes second waits and shares its result.
+ * `alongside` runs in the transaction of the result. Throws 409 when others keep the credential busy for too long.
+ */
+export async function verify(
+  site: Site,
+  wish: Wish,
+  recorder: Recorder,
+  alongside: (tx: Tx, attempt: AttemptRow) => Promise<void> = async () => {},
+): Promise<Tried | Untried> {
+  const { kernel } = site;
+  const until = performance.now() + PATIENCE_MS;
+  while (performance.now() < until) {
+    const begun = await kernel.database.transaction((tx) =>
+      beginAttempt(kernel, tx, wish, (note) => recorder.begin(tx, note)),
+    );
+    if (begun.kind === "begun") {
+      const result = await tryLogin(site, begun, wish.signal);
+      return recorder.conclude(async (tx) => {
+        const concluded = await concludeAttempt(kernel, tx, begun.attempt, result);
+        await alongside(tx, concluded.value.attempt);
+        return concluded;
+      });
+    }
+    if (begun.kind !== "under-way") return begun;
+    const other = await endOf(kernel, begun.attempt, until);
+    // Of an attempt with what was stored before, nothing is learnt: begin again.
+    if (other === null || other.is_outdated || other.revision !== begun.revision) continue;
+    return recorder.conclude(async (tx) => {
+      const shared = await share(tx, other);
+      await alongside(tx, other);
+      return shared;
+    });
+  }
+  throw refuse(409, "verification.under-way", "This credential is being verified already. Try again in a minute.");
+}
+
+/** Waits for somebody else's attempt. Null when it was abandoned, or does not end in time. */
+async function endOf(kernel: Kernel, attempt: AttemptRow, until: number): Promise<AttemptRow | null> {
+  const { db } = kernel.database;
+  let pause = FIRST_PAUSE_MS;
+  while (performance.now() < until) {
+    const underWay = await findUnderWay(db, attempt.credential_id);
+    if (underWay?.attempt.id !== attempt.id) return readAttempt(db, attempt.id);
+    if (underWay.isAbandoned) return null;
+    await delay(pause);
+    pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS);
+  }
+  return null;
+}
+
+/** What a second caller is told, and what the trail says of it. */
+async function share(tx: Tx, attempt: AttemptRow): Promise<{ note: AuditNote; value: Tried }> {
+  const credential = await lockAnyCredential(tx, attempt.credential_id);
+  const isAlarm = credential !== null && credential.offered_host_key !== null;
+  const note = noteOf({ id: attempt.credential_id, name: attempt.credential_name }, attempt, isAlarm);
+  return {
+    note: { ...note, details: { ...note.details, is_shared: true } },
+    value: { kind: "tried", attempt, credential },
+  };
+}
+
+/** Verify Now: for the person who asked, whatever was refused before. */
+export async function verifyNow(
+  site: Site,
+  call: SteppedCall<typeof verifyCredential>,
+  signal: AbortSignal,
+): Promise<VerifyReply> {
+  const { id } = call.params;
+  call.note({ target: { type: "credential", id } });
+  const wish: Wish = { credentialId: id, actor: call.actor, trigger: "manual", isAutomatic: false, run: null, signal };
+  const verdict = await verify(site, wish, inNameOf(site.kernel, call));
+  if (verdict.kind !== "tried" || verdict.credential === null) throw credentialNotFound();
+  return toReply(verdict.attempt, verdict.credential);
+}
+
+function inNameOf(kernel: Kernel, call: SteppedCall<typeof verifyCredential>): Recorder {
+  return {
+    begin: (tx, note) =>
+      appendAudit(tx, [callEntry("verification.started", call.actor, call.request, note, kernel.clock.now())]),
+    conclude: (work) =>
+      call.commit(async (tx) => {
+        const { note, value } = await work(tx);
+        call.note(note);
+        return value;
+      }),
+  };
+}
+
+/** For what the product does by itself. */
+export function byItself(kernel: Kernel): Recorder {
+  const entry = (event: string, note: AuditNote) => systemEntry(event, "verification", note, kernel.clock.now());
+  return {
+    begin: (tx, note) => appendAudit(tx, [entry("verification.started", note)]),
+    conclude: (work) =>
+      kernel.database.transaction(async (tx) => {
+        const { note, value } = await work(tx);
+        await appendAudit(tx, [entry("credential.verified", note)]);
+        return value;
+      }),
+  };
+}

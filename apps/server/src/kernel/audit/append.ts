@@ -1,0 +1,37 @@
+// Appends entries to the audit trail, in the transaction of what they record.
+import type { AuditEntry } from "@strongroom/auditlog";
+import { encodeEntry } from "@strongroom/auditlog";
+import { sql } from "kysely";
+import type { Tx } from "../db/database.ts";
+import { named } from "../db/named.ts";
+
+/**
+ * One statement however many entries. Each is durable when the transaction commits, and marked as pending,
+ * so that the sequencer finds it whatever the order of commits.
+ *
+ * It is the hottest write: prepared once for each connection, its arrays behind a `select`, so that PostgreSQL does not see
+ * their lengths and settles on one plan instead of planning each call anew.
+ */
+export async function appendAudit(tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const column = <T>(pick: (entry: AuditEntry) => T): T[] => entries.map(pick);
+  const statement = sql`
+    with added as (
+      insert into audit_entries (id, at, event, actor_id, actor_name, target_type, target_id, result, canonical)
+      select * from unnest(
+        (select ${column((entry) => entry.id)}::uuid[]),
+        (select ${column((entry) => entry.at)}::timestamptz[]),
+        (select ${column((entry) => entry.event)}::text[]),
+        (select ${column((entry) => ("id" in entry.actor ? entry.actor.id : null))}::uuid[]),
+        (select ${column((entry) => ("id" in entry.actor ? entry.actor.name : entry.actor.system))}::text[]),
+        (select ${column((entry) => entry.target?.type ?? null)}::text[]),
+        (select ${column((entry) => entry.target?.id ?? null)}::text[]),
+        (select ${column((entry) => entry.result)}::text[]),
+        (select ${column((entry) => encodeEntry(entry))}::bytea[])
+      )
+      returning id
+    )
+    insert into audit_pending (entry_id) select id from added
+  `;
+  await tx.executeQuery(named("audit.append", statement.compile(tx)));
+}

@@ -1,0 +1,59 @@
+// Builds audit entries: who, what, on what, how it ended, from where.
+import type { AuditEntry } from "@strongroom/auditlog";
+import type { Actor } from "../authz/actor.ts";
+import { newId } from "../id.ts";
+
+/** Where a call came from. */
+export interface RequestFacts {
+  id: string;
+  ip: string;
+  agent: string | null;
+}
+
+/** What a handler adds to the entry of its call. INVARIANT: no secret is ever put here. */
+export interface AuditNote {
+  target?: { type: string; id: string; name?: string };
+  result?: AuditEntry["result"];
+  reason?: string;
+  details?: NonNullable<AuditEntry["details"]>;
+  /** For calls of nobody yet (sign-in, registration): whom the entry speaks of. */
+  actor?: { id: string; name: string; role: string };
+}
+
+/** The entry of a call. Without an actor and without one in the note, the actor is the system part `visitor`. */
+export function callEntry(
+  event: string,
+  actor: Actor | null,
+  request: RequestFacts,
+  note: AuditNote,
+  at: Date,
+): AuditEntry {
+  const { id, ip, agent } = request;
+  const from = { id, ip, ...(agent === null ? {} : { agent }) };
+  return { ...entryOf(event, actorOf(actor, note), note, at), request: from };
+}
+
+/** The entry of something that the product did by itself, such as a scheduled verification. */
+export function systemEntry(event: string, part: string, note: AuditNote, at: Date): AuditEntry {
+  return entryOf(event, { system: part }, note, at);
+}
+
+function entryOf(event: string, actor: AuditEntry["actor"], note: AuditNote, at: Date): AuditEntry {
+  return {
+    v: 1,
+    id: newId(at.getTime()),
+    at: at.toISOString(),
+    actor,
+    event,
+    ...(note.target === undefined ? {} : { target: note.target }),
+    result: note.result ?? "success",
+    ...(note.reason === undefined ? {} : { reason: note.reason }),
+    ...(note.details === undefined ? {} : { details: note.details }),
+  };
+}
+
+function actorOf(actor: Actor | null, note: AuditNote): AuditEntry["actor"] {
+  if (actor !== null) return { id: actor.id, name: actor.name, role: actor.role, session: actor.sessionId };
+  if (note.actor !== undefined) return note.actor;
+  return { system: "visitor" };
+}

@@ -1,0 +1,119 @@
+// What the environment says, read once at start and checked before anything else happens.
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { z } from "zod";
+import { StartError } from "./start-error.ts";
+
+const flag = z
+  .enum(["0", "1", "true", "false", ""])
+  .default("0")
+  .transform((text) => text === "1" || text === "true");
+
+const list = z
+  .string()
+  .default("")
+  .transform((text) =>
+    text
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== ""),
+  );
+
+const Environment = z.object({
+  NODE_ENV: z.string().default("production"),
+  PORT: z.coerce.number().int().min(0).max(65535).default(3000),
+  HOST: z.string().min(1).default("127.0.0.1"),
+  STRONGROOM_DATA: z.string().min(1).default("data"),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  STRONGROOM_SETUP_TOKEN: z.string().min(16, "must have at least 16 characters").max(200).optional(),
+  STRONGROOM_SEAL: z.enum(["key-file", "passphrase"]).default("key-file"),
+  STRONGROOM_KEY_FILE: z.string().min(1).optional(),
+  STRONGROOM_PASSPHRASE_FILE: z.string().min(1).optional(),
+  STRONGROOM_PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .refine((text) => !/[?#@]/.test(text), "is an address without user, query or fragment")
+    .transform((text) => text.replace(/\/+$/, ""))
+    .optional(),
+  STRONGROOM_TRUST_PROXY: list.refine(
+    (parts) => parts.every(isAddressOrNetwork),
+    "is a comma list of addresses or networks such as 10.0.0.0/8",
+  ),
+  STRONGROOM_ALLOW_LOOPBACK: flag,
+  STRONGROOM_ALLOWED_NETWORKS: list,
+  STRONGROOM_RATE_LIMIT: z.coerce.number().int().min(0).default(1200),
+  STRONGROOM_METRICS_TOKEN: z.string().min(16).optional(),
+  STRONGROOM_LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  STRONGROOM_MAIL_FROM: z.string().min(3).default("Strongroom <strongroom@localhost>"),
+});
+
+/** `192.0.2.1`, `2001:db8::/32`. */
+function isAddressOrNetwork(text: string): boolean {
+  const [address = "", length, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128));
+}
+
+export interface Config {
+  isDevelopment: boolean;
+  /** 0 lets the system choose a free port. */
+  port: number;
+  host: string;
+  /** Absolute. */
+  dataFolder: string;
+  /** A PostgreSQL server to use instead of the embedded one. */
+  databaseUrl: string | null;
+  setupToken: string | null;
+  seal: "key-file" | "passphrase";
+  keyFile: string;
+  /** A file whose first line is the passphrase, for a start without a person. */
+  passphraseFile: string | null;
+  /** How browsers reach us, for links in mails; null: the address that we listen on. */
+  publicUrl: string | null;
+  trustedProxies: string[];
+  allowLoopbackTargets: boolean;
+  /** CIDR blocks; empty: every network but the forbidden ones. */
+  allowedNetworks: string[];
+  /** Requests a minute for each client and for each account; 0 turns both limits off. */
+  rateLimit: number;
+  metricsToken: string | null;
+  logLevel: string;
+  smtpUrl: string | null;
+  mailFrom: string;
+}
+
+/** Throws `StartError` naming the first variable that makes no sense. */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const parsed = Environment.safeParse(given);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new StartError(`The environment variable ${issue?.path.join(".")} is not usable: ${issue?.message}.`);
+  }
+  const value = parsed.data;
+  const dataFolder = resolve(value.STRONGROOM_DATA);
+  const isDevelopment = value.NODE_ENV === "development";
+  return {
+    isDevelopment,
+    port: value.PORT,
+    host: value.HOST,
+    dataFolder,
+    databaseUrl: value.DATABASE_URL ?? null,
+    setupToken: value.STRONGROOM_SETUP_TOKEN ?? null,
+    seal: value.STRONGROOM_SEAL,
+    keyFile: resolve(value.STRONGROOM_KEY_FILE ?? `${dataFolder}/root.key`),
+    passphraseFile: value.STRONGROOM_PASSPHRASE_FILE ?? null,
+    publicUrl: value.STRONGROOM_PUBLIC_URL ?? null,
+    trustedProxies: value.STRONGROOM_TRUST_PROXY,
+    allowLoopbackTargets: value.STRONGROOM_ALLOW_LOOPBACK || isDevelopment,
+    allowedNetworks: value.STRONGROOM_ALLOWED_NETWORKS,
+    rateLimit: value.STRONGROOM_RATE_LIMIT,
+    metricsToken: value.STRONGROOM_METRICS_TOKEN ?? null,
+    logLevel: value.STRONGROOM_LOG_LEVEL,
+    smtpUrl: value.SMTP_URL ?? null,
+    mailFrom: value.STRONGROOM_MAIL_FROM,
+  };
+}

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { after, before, describe, test } from "node:test";
+import { sql } from "kysely";
+import { openLog } from "#kernel/log.ts";
+import { testDatabase } from "#kernel/testing/test-database.ts";
+import type { TestDatabase } from "#kernel/testing/test-database.ts";
+import { openDatabase } from "./database.ts";
+import type { Database } from "./database.ts";
+import { named } from "./named.ts";
+
+const log = openLog("silent");
+
+let own: TestDatabase;
+let database: Database;
+before(async () => {
+  own = await testDatabase();
+  database = own.database;
+});
+after(() => own.drop());
+
+async function one<T>(expression: string, from: Pick<Database, "db"> = database): Promise<T> {
+  const { rows } = await sql<{ it: T }>`select (select ${sql.raw(expression)}) as it`.execute(from.db);
+  return rows[0]!.it;
+}
+
+const setting = (name: string) =>
+  database.db.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst();
+
+const set = (name: string, value: unknown) =>
+  database.transaction(async (tx) => {
+    await tx
+      .insertInto("settings")
+      .values({ name, value: JSON.stringify(value) })
+      .execute();
+  });
+
+describe("the database", () => {
+  test("64-bit integers are numbers, and refused where a number could not hold them", async () => {
+    assert.equal(await one("9007199254740991::bigint"), Number.MAX_SAFE_INTEGER);
+    assert.equal(await one("count(*) from settings"), 0);
+    assert.deepEqual(await one("array[1, null, 3]::bigint[]"), [1, null, 3]);
+    await assert.rejects(one("9007199254740992::bigint"), /beyond 2\^53 - 1/);
+    await assert.rejects(one("array[9007199254740993]::bigint[]"), /beyond 2\^53 - 1/);
+    assert.equal(await one("1"), 1, "the connection still works");
+  });
+
+  test("moments are dates, calendar days are text, bytes are buffers", async () => {
+    assert.deepEqual(await one("'2026-11-21T09:08:07.006Z'::timestamptz"), new Date("2026-11-21T09:08:07.006Z"));
+    assert.equal(await one("'2026-11-21'::date"), "2026-11-21");
+    assert.deepEqual(await one("'\\x00ff'::bytea"), Buffer.from([0, 255]));
+    assert.deepEqual(await one(`'{"a": [1]}'::jsonb`), { a: [1] });
+    assert.equal(await one("12.50::numeric"), "12.50");
+  });
+
+  test("a transaction commits when its work returns and rolls back when it throws", async () => {
+    await set("kept", { yes: true });
+    assert.deepEqual(await setting("kept"), { value: { yes: true } });
+    await assert.rejects(
+      database.transaction(async (tx) => {
+        await tx.insertInto("settings").values({ name: "undone", value: "1" }).execute();
+        throw new Error("undone on purpose");
+      }),
+      /undone on purpose/,
+    );
+    assert.equal(await setting("undone"), undefined);
+  });
+
+  test("a transaction whose statement failed never passes for committed, even when the failure was swallowed", async () => {
+    await assert.rejects(
+      database.transaction(async (tx) => {
+        await tx.insertInto("settings").values({ name: "swallowed", value: "1" }).execute();
+        await sql`select 1 / 0`.execute(tx).catch(() => undefined);
+      }),
+    );
+    assert.equal(await setting("swallowed"), undefined);
+  });
+
+  test("a statement that takes too long is given up by the server", async () => {
+    const hasty = openDatabase({ connection: own.connection, log, poolSize: 1, statementTimeout: 50 });
+    await assert.rejects(one("pg_sleep(10)", hasty), /statement timeout/);
+    assert.equal(await one("1", hasty), 1);
+    await hasty.close();
+  });
+
+  test("more callers than connections wait their turn", async () => {
+    const narrow = openDatabase({ connection: own.connection, log, poolSize: 2, applicationName: "narrow" });
+    const seen = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        one<number>("count(*) from pg_stat_activity where application_name = 'narrow'", narrow),
+      ),
+    );
+    assert.ok(Math.max(...seen) <= 2);
+    await narrow.close();
+  });
+
+  test("connections that the server cut are replaced, and the process lives", async () => {
+    const cut = openDatabase({ connection: own.connection, log, poolSize: 3, applicationName: "to be cut" });
+    const listening = await cut.listenConnection();
+    const ended = new Promise<void>((resolve) => listening.once("end", resolve));
+    listening.on("error", () => undefined);
+    await Promise.all([one("pg_sleep(0.02)", cut), one("pg_sleep(0.02)", cut), one("pg_sleep(0.02)", cut)]);
+    const busy = one("pg_sleep(10)", cut);
+    const failed = assert.rejects(busy, /terminat/);
+    await one("1", cut);
+    const kill = "count(pg_terminate_backend(pid)) from pg_stat_activity where application_name = 'to be cut'";
+    assert.ok((await one<number>(kill)) >= 3);
+    await Promise.all([failed, ended]);
+    while (cut.pool.totalCount > 0) await once(cut.pool, "remove", { signal: AbortSignal.timeout(5000) });
+    assert.equal(await one("1", cut), 1);
+    await cut.close();
+  });
+
+  test("closing ends every connection, whatever used them", async () => {
+    const pooled = openDatabase({ connection: own.connection, log });
+    await pooled.pool.query("select 1");
+    await pooled.close();
+    assert.deepEqual([pooled.pool.totalCount, pooled.pool.ended], [0, true]);
+    const queried = openDatabase({ connection: own.connection, log });
+    await one("1", queried);
+    await queried.close();
+    assert.deepEqual([queried.pool.totalCount, queried.pool.ended], [0, true]);
+  });
+
+  test("a named lookup is prepared once per connection, everything else is not", async () => {
+    const single = openDatabase({ connection: own.connection, log, poolSize: 1 });
+    const lookUp = async (name: string) =>
+      await single.db.executeQuery(
+        named("setting-by-name", single.db.selectFrom("settings").selectAll().where("name", "=", name).compile()),
+      );
+    await set("looked up", 1);
+    for (const name of ["looked up", "not there", "looked up"]) {
+      assert.equal((await lookUp(name)).rows.length, name === "looked up" ? 1 : 0);
+    }
+    await single.db.selectFrom("settings").selectAll().where("name", "=", "unnamed").execute();
+    const { rows } = await sql<{ name: string; used: number }>`
+      select name, generic_plans + custom_plans as used from pg_prepared_statements`.execute(single.db);
+    assert.deepEqual(rows, [{ name: "setting-by-name", used: 3 }]);
+    await single.transaction(async (tx) => {
+      const { rows: found } = await tx.executeQuery(
+        named("setting-by-name", tx.selectFrom("settings").selectAll().where("name", "=", "looked up").compile()),
+      );
+      assert.equal(found[0]?.name, "looked up");
+    });
+    await single.close();
+  });
+});

@@ -1,0 +1,78 @@
+// The one way to the database: reads through `db`, writes through `transaction`, both on one bounded pool.
+import { Kysely, PostgresDialect } from "kysely";
+import type { Transaction } from "kysely";
+import pg from "pg";
+import type { Log } from "#kernel/log.ts";
+import { columnTypes } from "./column-types.ts";
+import type { Tables } from "./tables.ts";
+
+/** Reads. Searches stay unnamed (no generic plan); see `named` for hot lookups by key. */
+export type Db = Kysely<Tables>;
+
+/** What a store function that writes asks for. Its type is the proof that the caller opened a transaction. */
+export type Tx = Transaction<Tables>;
+
+export interface DatabaseConfig {
+  connection: pg.PoolConfig;
+  log: Log;
+  /** Connections at the most; default 20. */
+  poolSize?: number;
+  /** Milliseconds after which the server gives up a statement; default 30,000. */
+  statementTimeout?: number;
+  /** Shown in `pg_stat_activity`; default "strongroom". */
+  applicationName?: string;
+}
+
+export interface Database {
+  db: Db;
+  /**
+   * Runs `fn` in one transaction: commits when it returns, rolls back when it throws. No network calls and no hashing
+   * inside: a transaction holds a connection and locks.
+   */
+  transaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
+  pool: pg.Pool;
+  /** How to reach the same database, for what needs connections of its own (jobs, LISTEN). */
+  connection: pg.PoolConfig;
+  /** A connected client of its own, for session state such as LISTEN. The caller handles its errors and ends it. */
+  listenConnection(): Promise<pg.Client>;
+  /** Waits for running queries, then closes all connections of the pool. */
+  close(): Promise<void>;
+}
+
+/** Opens the pool; connects when first used. Connections that the server drops are replaced by themselves. */
+export function openDatabase(config: DatabaseConfig): Database {
+  const connection: pg.PoolConfig = {
+    ...config.connection,
+    application_name: config.applicationName ?? "strongroom",
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    types: columnTypes,
+  };
+  const pool = new pg.Pool({
+    ...connection,
+    max: config.poolSize ?? 20,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: config.statementTimeout ?? 30_000,
+    idle_in_transaction_session_timeout: 60_000,
+  });
+  // An idle connection that breaks leaves the pool; the next query opens another.
+  pool.on("error", (error) => config.log.warn({ err: error }, "an idle database connection was lost"));
+
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    db,
+    transaction: (fn) => db.transaction().execute(fn),
+    pool,
+    connection,
+    async listenConnection() {
+      const client = new pg.Client(connection);
+      await client.connect();
+      return client;
+    },
+    async close() {
+      await db.destroy();
+      // Kysely leaves a pool open that none of its own queries has used.
+      if (!pool.ended) await pool.end();
+    },
+  };
+}

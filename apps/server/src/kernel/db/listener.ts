@@ -1,0 +1,72 @@
+// LISTEN on a connection of its own that is kept alive: notifications are hints, and a gap in them is announced.
+import { setTimeout as delay } from "node:timers/promises";
+import type pg from "pg";
+import type { Log } from "#kernel/log.ts";
+import type { Database } from "./database.ts";
+
+export interface Listener {
+  close(): Promise<void>;
+}
+
+const HEARTBEAT_INTERVAL = 15_000;
+const RECONNECT_PAUSES = [100, 500, 2000, 5000, 10_000];
+
+/**
+ * Calls `heard` for each notification on `channel`, and once whenever listening begins (again), since anything may have
+ * been missed before. Returns when it listens for the first time; after that it reconnects by itself until closed.
+ */
+export async function listen(database: Database, channel: string, log: Log, heard: () => void): Promise<Listener> {
+  const closing = new AbortController();
+  let client: pg.Client | null = null;
+
+  async function connect(): Promise<pg.Client> {
+    const fresh = await database.listenConnection();
+    fresh.on("notification", heard);
+    // "end" follows, and is where the loss is dealt with.
+    fresh.on("error", () => undefined);
+    await fresh.query(`listen "${channel}"`);
+    return fresh;
+  }
+
+  function watch(listening: pg.Client): void {
+    client = listening;
+    const heartbeat = setInterval(() => {
+      // A connection that broke silently is found out here. Ending it leads to "end".
+      const late = setTimeout(() => void listening.end().catch(() => undefined), HEARTBEAT_INTERVAL / 3);
+      listening.query("select 1").then(
+        () => clearTimeout(late),
+        () => clearTimeout(late),
+      );
+    }, HEARTBEAT_INTERVAL).unref();
+    listening.once("end", () => {
+      clearInterval(heartbeat);
+      client = null;
+      if (closing.signal.aborted) return;
+      log.warn({ channel }, "the connection for notifications was lost; connecting again");
+      void reconnect();
+    });
+    heard();
+  }
+
+  async function reconnect(): Promise<void> {
+    for (let attempt = 0; !closing.signal.aborted; attempt++) {
+      const pause = RECONNECT_PAUSES[Math.min(attempt, RECONNECT_PAUSES.length - 1)];
+      try {
+        await delay(pause, undefined, { signal: closing.signal, ref: false });
+        const fresh = await connect();
+        if (closing.signal.aborted) return await fresh.end();
+        return watch(fresh);
+      } catch (error) {
+        if (!closing.signal.aborted) log.warn({ err: error, channel }, "could not listen for notifications");
+      }
+    }
+  }
+
+  watch(await connect());
+  return {
+    async close() {
+      closing.abort();
+      await client?.end();
+    },
+  };
+}

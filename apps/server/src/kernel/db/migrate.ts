@@ -1,0 +1,160 @@
+// Brings a database to the version that this code knows: numbered SQL files, each applied once, in order, forward only.
+import { createHash } from "node:crypto";
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import type { Log } from "#kernel/log.ts";
+import { StartError } from "#kernel/start-error.ts";
+
+export interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+  /** SHA-256 of the file, in hex. */
+  checksum: string;
+}
+
+interface Applied {
+  version: number;
+  name: string;
+  checksum: string;
+}
+
+/** Any number shared by all processes of Strongroom and by nothing else. */
+const LOCK = 7_305_808_869;
+const FILE = /^(\d{4})-([a-z0-9-]+)\.sql$/;
+
+const OWN_FOLDER = join(import.meta.dirname, "..", "migrations");
+
+/** The files `NNNN-name.sql` of a folder, by number. Throws when two have the same number or a name is unusable. */
+export async function readMigrations(folder = OWN_FOLDER): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).toSorted();
+  const migrations = await Promise.all(files.map((file) => readMigration(folder, file)));
+  for (const [place, migration] of migrations.entries()) {
+    if (migration.version === migrations[place - 1]?.version) {
+      throw new Error(`two migrations have the number ${migration.version}`);
+    }
+  }
+  return migrations;
+}
+
+async function readMigration(folder: string, file: string): Promise<Migration> {
+  const [, version, name] = FILE.exec(file) ?? [];
+  if (version === undefined || name === undefined) throw new Error(`${file} is not named NNNN-name.sql`);
+  const sql = await readFile(join(folder, file), "utf8");
+  return { version: Number(version), name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
+}
+
+/**
+ * Applies what is missing and returns the versions that it applied. Any number of processes may call it at once: each
+ * migration runs in a transaction that holds a lock of that transaction (so it works through a pooler too).
+ * Throws `StartError` when the database cannot be reached, is newer than the code, or was made by other migrations.
+ */
+export async function migrate(
+  { connection }: { connection: pg.ClientConfig },
+  log: Log,
+  migrations?: readonly Migration[],
+): Promise<number[]> {
+  const known = migrations ?? (await readMigrations());
+  const client = new pg.Client(connection);
+  await connect(client);
+  try {
+    const applied: number[] = [];
+    for (;;) {
+      const migration = await applyNext(client, known);
+      if (migration === null) return applied;
+      log.info({ version: migration.version, name: migration.name }, "the database was migrated");
+      applied.push(migration.version);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/** The first connection of a start. Throws `StartError`, without the connection's secret, when there is none to be had. */
+async function connect(client: pg.Client): Promise<void> {
+  try {
+    await client.connect();
+  } catch (error) {
+    const where = `The database ${client.database ?? ""} at ${client.host}:${client.port}`;
+    throw new StartError(`${where} cannot be used (${reasonOf(error)}): check DATABASE_URL.`, { cause: error });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code = "", message } = error as { code?: string; message: string };
+  if (code === "ECONNREFUSED") return "nobody answers there";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "there is no such host";
+  if (code === "28P01") return "it does not accept the user's password";
+  if (code === "3D000") return "it does not exist";
+  return message.split("\n", 1)[0] || code;
+}
+
+/** Applies the first migration that is missing and returns it; null when none is. */
+async function applyNext(client: pg.Client, known: readonly Migration[]): Promise<Migration | null> {
+  if (nextOf(known, await readApplied(client)) === undefined) return null;
+  await client.query("begin");
+  try {
+    await client.query("set local statement_timeout = 0");
+    await client.query("select pg_advisory_xact_lock($1)", [LOCK]);
+    await client.query(`create table if not exists schema_migrations (
+      version integer primary key,
+      name text not null,
+      checksum text not null,
+      applied_at timestamptz not null default now()
+    )`);
+    // Read again: another process may have been faster while this one waited for the lock.
+    const next = nextOf(known, await readApplied(client));
+    if (next !== undefined) {
+      await client.query(next.sql);
+      await client.query("insert into schema_migrations (version, name, checksum) values ($1, $2, $3)", [
+        next.version,
+        next.name,
+        next.checksum,
+      ]);
+    }
+    await client.query("commit");
+    return next ?? null;
+  } catch (error) {
+    // Where even the rollback fails the connection is gone, and the server rolls back by itself.
+    await client.query("rollback").catch(() => undefined);
+    throw error;
+  }
+}
+
+async function readApplied(client: pg.Client): Promise<Applied[]> {
+  const found = await client.query<{ exists: boolean }>(
+    "select to_regclass('schema_migrations') is not null as exists",
+  );
+  if (found.rows[0]?.exists !== true) return [];
+  return (await client.query<Applied>("select version, name, checksum from schema_migrations order by version")).rows;
+}
+
+function nextOf(known: readonly Migration[], applied: readonly Applied[]): Migration | undefined {
+  const newest = applied.at(-1)?.version ?? 0;
+  const newestKnown = known.at(-1)?.version ?? 0;
+  if (newest > newestKnown) {
+    throw new StartError(
+      `This database is at version ${newest} but this Strongroom knows only ${newestKnown}. ` +
+        "Start the newer version, or restore a backup made before the upgrade.",
+    );
+  }
+  const byVersion = new Map(known.map((migration) => [migration.version, migration]));
+  for (const { version, name, checksum } of applied) {
+    const migration = byVersion.get(version);
+    if (migration === undefined || migration.name !== name || migration.checksum !== checksum) {
+      throw new StartError(
+        `This database was made by another edition of migration ${version} (${name}) than this Strongroom has. ` +
+          "Start the version that made it.",
+      );
+    }
+  }
+  const missing = known.find((migration) => !applied.some((each) => each.version === migration.version));
+  if (missing !== undefined && missing.version < newest) {
+    throw new StartError(
+      `Migration ${missing.version} (${missing.name}) is missing from this database, which is already at version ` +
+        `${newest}. Start the version that made it.`,
+    );
+  }
+  return missing;
+}

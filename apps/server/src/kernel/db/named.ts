@@ -1,0 +1,14 @@
+// Named statements for hot lookups by key: PostgreSQL parses and plans them once per connection.
+import type { CompiledQuery } from "kysely";
+
+/**
+ * Gives a query a name, so that each connection prepares it once: `db.executeQuery(named("credential-by-id", query.compile()))`.
+ *
+ * Only for lookups whose best plan never depends on the values (equality on a unique key). A search stays unnamed: after
+ * five executions PostgreSQL may settle on a generic plan, which made one search a hundred times slower. The same name
+ * must always carry the same SQL; `pg` refuses it otherwise.
+ */
+export function named<R>(name: string, query: CompiledQuery<R>): CompiledQuery<R> {
+  // Kysely hands `sql` to `client.query` as its first argument, where `pg` also takes `{ name, text }`.
+  return { ...query, sql: { name, text: query.sql } as unknown as string };
+}

@@ -1,0 +1,58 @@
+// The database's tables as types; each feature adds its own beside its migration.
+import type { ColumnType, Generated, JSONColumnType } from "kysely";
+import type { Audience } from "#kernel/events/audience.ts";
+
+/** A `timestamptz`: read as a `Date`, written as a `Date` or ISO 8601 text, filled in by the database when left out. */
+export type DefaultedTime = ColumnType<Date, Date | string | undefined, Date | string>;
+
+/** Any JSON, written as text made by `JSON.stringify`. */
+export type JsonColumn<T extends object | null = object> = JSONColumnType<T>;
+
+export interface SettingsTable {
+  name: string;
+  value: ColumnType<unknown, string, string>;
+  changed_at: DefaultedTime;
+}
+
+export interface EventsTable {
+  transaction_id: Generated<string>;
+  id: Generated<number>;
+  type: string;
+  audience: ColumnType<Audience, string, string>;
+  data: ColumnType<Record<string, unknown>, string, string>;
+  occurred_at: DefaultedTime;
+}
+
+export type JobState = "queued" | "running" | "completed" | "failed" | "cancelled";
+
+export interface JobRunsTable {
+  id: string;
+  name: string;
+  state: Generated<JobState>;
+  done: Generated<number>;
+  total: number | null;
+  cancel_requested_at: Date | null;
+  created_at: DefaultedTime;
+  started_at: Date | null;
+  ended_at: Date | null;
+}
+
+export interface IdempotencyKeysTable {
+  owner: string;
+  key: string;
+  fingerprint: Buffer;
+  status: number | null;
+  reply: string | null;
+  created_at: DefaultedTime;
+}
+
+/**
+ * Features augment this:
+ * `declare module "#kernel/db/tables.ts" { interface Tables { credentials: CredentialsTable } }`.
+ */
+export interface Tables {
+  settings: SettingsTable;
+  events: EventsTable;
+  job_runs: JobRunsTable;
+  idempotency_keys: IdempotencyKeysTable;
+}

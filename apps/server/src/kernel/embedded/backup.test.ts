@@ -1,0 +1,283 @@
+import assert from "node:assert/strict";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import pg from "pg";
+import { openLog } from "#kernel/log.ts";
+import { StartError } from "#kernel/start-error.ts";
+import { backUp } from "./backup.ts";
+import type { BackupOptions } from "./backup.ts";
+import { readManifest } from "./backup-manifest.ts";
+import { startEmbedded } from "./embedded.ts";
+import type { Embedded } from "./embedded.ts";
+import { restore } from "./restore.ts";
+import type { RestoreOptions } from "./restore.ts";
+import { startChild, temporaryFolder } from "./testing/child.ts";
+import { segmentsBetween } from "./wal-segments.ts";
+
+const temporary = temporaryFolder();
+const dataFolder = join(temporary.path, "data");
+const log = openLog("silent");
+after(temporary.remove);
+
+const inside = (name: string): string => join(temporary.path, name);
+
+function backUpTo(target: string, embedded: Embedded, more: Partial<BackupOptions> = {}) {
+  const { administration } = embedded;
+  return backUp({ administration, dataFolder, target, beside: ["audit"], rootKey: async () => ROOT_KEY, ...more });
+}
+
+const ROOT_KEY = { id: "0123456789abcdef0123456789abcdef", provider: "key-file" };
+
+function restoreFrom(backup: string, to: string, more: Partial<RestoreOptions> = {}) {
+  return restore({ backup, dataFolder: to, kept: (name) => name === "audit", prove: async () => {}, log, ...more });
+}
+
+async function withClient<T>(config: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(config);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** How many rows a writer wrote, and the highest of their numbers: the same when none is missing. */
+async function written(embedded: Embedded): Promise<{ count: number; last: number }> {
+  return withClient(embedded.connection, async (client) => {
+    const { rows } = await client.query(
+      "select count(*)::int as count, coalesce(max(id), 0)::int as last from written",
+    );
+    return rows[0] as { count: number; last: number };
+  });
+}
+
+describe("a backup of a database that is in use", () => {
+  test("is consistent: restored, it has everything acknowledged before it and nothing half", async () => {
+    const writer = startChild(dataFolder, "write");
+    await writer.wrote(300);
+    const embedded = await startEmbedded({ dataFolder, log });
+    const before = writer.acknowledged();
+    const manifest = await backUpTo(inside("under-writes"), embedded);
+    const after = writer.acknowledged();
+    await writer.wrote(after + 50);
+    await writer.kill();
+    await embedded.stop();
+
+    assert.ok(after > before, "rows were written meanwhile");
+    assert.deepEqual(manifest.root_key, ROOT_KEY);
+    let found = { count: 0, last: 0 };
+    const restored = inside("restored");
+    await restoreFrom(inside("under-writes"), restored, {
+      prove: async (embedded) => void (found = await written(embedded)),
+    });
+    assert.equal(found.count, found.last, "none is missing");
+    assert.ok(found.last >= before && found.last <= after + 1, `${before} <= ${found.last} <= ${after + 1}`);
+
+    const again = await startEmbedded({ dataFolder: restored, log });
+    assert.deepEqual([again.adopted, await written(again)], [false, found]);
+    await again.stop();
+  });
+
+  test("keeps the write-ahead log that it needs, however often the server would reuse it", async () => {
+    const embedded = await startEmbedded({ dataFolder, log });
+    const done = new AbortController();
+    const churning = withClient(embedded.administration, async (client) => {
+      await client.query("alter system set max_wal_size = '32MB'");
+      await client.query("alter system set min_wal_size = '32MB'");
+      await client.query("select pg_reload_conf()");
+      for (let turn = 0; !done.signal.aborted; turn++) {
+        await client.query(`create table if not exists churn (n int)`);
+        await client.query(`insert into churn values (${turn})`);
+        await client.query("select pg_switch_wal()");
+        await client.query("checkpoint");
+      }
+    });
+    try {
+      await backUpTo(inside("under-churn"), embedded);
+    } finally {
+      done.abort();
+      await churning;
+    }
+    await restoreFrom(inside("under-churn"), inside("restored-churn"));
+    await withClient(embedded.administration, async (client) => {
+      const { rows } = await client.query("select count(*)::int as count from pg_replication_slots");
+      assert.equal(rows[0].count, 0, "nothing is kept any longer than that");
+    });
+    await embedded.stop();
+  });
+});
+
+describe("a backup", () => {
+  const made = inside("made");
+  let embedded: Embedded;
+
+  before(async () => {
+    mkdirSync(join(dataFolder, "audit"), { recursive: true });
+    writeFileSync(join(dataFolder, "audit", "checkpoint"), "signed\n");
+    writeFileSync(join(dataFolder, "root.key"), "canary of the root key\n", { mode: 0o600 });
+    embedded = await startEmbedded({ dataFolder, log });
+    await backUpTo(made, embedded);
+  });
+  after(() => embedded.stop());
+
+  const copyOfIt = (name: string): string => {
+    cpSync(made, inside(name), { recursive: true });
+    return inside(name);
+  };
+  const refuses = (work: Promise<unknown>, sentence: RegExp) =>
+    assert.rejects(work, (error) => error instanceof StartError && sentence.test(error.message));
+
+  test("can be read by its owner only, and holds no root key", async () => {
+    const { files } = await readManifest(made);
+    assert.equal(statSync(made).mode & 0o777, 0o700);
+    for (const { path } of files) assert.equal(statSync(join(made, path)).mode & 0o777, 0o600, path);
+    assert.ok(files.some(({ path }) => path === "audit/checkpoint"));
+    assert.ok(!files.some(({ path }) => path.includes("root.key")));
+    const key = Buffer.from("canary of the root key");
+    assert.ok(files.every(({ path }) => !readFileSync(join(made, path)).includes(key)));
+  });
+
+  test("holds nothing that belongs to the running server", async () => {
+    const { files, folders } = await readManifest(made);
+    for (const name of ["postmaster.pid", "postmaster.opts"])
+      assert.ok(!files.some(({ path }) => path.endsWith(name)), name);
+    assert.ok(folders.includes("postgres/cluster/pg_replslot"), "folders that are empty are made again");
+  });
+
+  test("does not go into a folder with something in it, nor into the data folder", async () => {
+    await refuses(backUpTo(made, embedded), /is not empty/);
+    await refuses(backUpTo(join(dataFolder, "backup"), embedded), /lies in the data folder/);
+    assert.ok(!existsSync(join(dataFolder, "backup")));
+    symlinkSync(dataFolder, inside("way-in"));
+    await refuses(backUpTo(join(inside("way-in"), "backup"), embedded), /lies in the data folder/);
+  });
+
+  test("that fails leaves nothing behind", async () => {
+    const failing = { rootKey: async () => Promise.reject(new Error("no answer")) };
+    await assert.rejects(backUpTo(inside("failed"), embedded, failing), /no answer/);
+    assert.ok(!existsSync(inside("failed")));
+    let asked = 0;
+    const changing = { rootKey: async () => ({ ...ROOT_KEY, id: String(asked++) }) };
+    await refuses(backUpTo(inside("failed"), embedded, changing), /root key was changed during the backup/);
+    assert.ok(!existsSync(inside("failed")));
+  });
+
+  test("is refused when any of its files was changed, cut, removed or added, and leaves no database then", async () => {
+    const victim = (await readManifest(made)).files
+      .filter(({ path }) => path.includes("/base/"))
+      .find(({ size }) => size > 0)!;
+    const spoil: [name: string, how: (folder: string) => void, says: RegExp][] = [
+      [
+        "flipped",
+        (folder) => {
+          const bytes = readFileSync(join(folder, victim.path));
+          bytes[bytes.length >> 1]! ^= 1;
+          writeFileSync(join(folder, victim.path), bytes);
+        },
+        /is damaged: postgres\/cluster\/base/,
+      ],
+      ["cut", (folder) => writeFileSync(join(folder, victim.path), ""), /is damaged/],
+      ["removed", (folder) => rmSync(join(folder, victim.path)), /is not complete/],
+      ["added", (folder) => writeFileSync(join(folder, "postgres/cluster/pg_wal/extra"), ""), /manifest does not name/],
+      ["checkpoint", (folder) => writeFileSync(join(folder, "audit/checkpoint"), "forged\n"), /is damaged: audit/],
+      [
+        "manifest",
+        (folder) => {
+          const file = join(folder, "manifest.json");
+          writeFileSync(file, readFileSync(file, "utf8").replace(ROOT_KEY.id, ROOT_KEY.id.replace("0", "f")));
+        },
+        /is damaged: manifest/,
+      ],
+      ["unfinished", (folder) => rmSync(join(folder, "manifest.json")), /not a backup, or one that was not finished/],
+      [
+        "outwards",
+        (folder) => {
+          rmSync(join(folder, victim.path));
+          symlinkSync("/etc/hostname", join(folder, victim.path));
+        },
+        /is damaged/,
+      ],
+    ];
+    for (const [name, how, says] of spoil) {
+      const folder = copyOfIt(`spoilt-${name}`);
+      how(folder);
+      const target = inside(`target-${name}`);
+      await refuses(restoreFrom(folder, target), says);
+      assert.ok(!existsSync(join(target, "postgres", "cluster")), name);
+      assert.ok(
+        !existsSync(join(target, "postgres")) ||
+          !readdirSync(join(target, "postgres")).some((each) => each.startsWith("cluster")),
+        name,
+      );
+    }
+  });
+
+  test("does not go over a database, nor into a folder with other things in it", async () => {
+    await refuses(restoreFrom(made, dataFolder), /There is a database in/);
+    mkdirSync(inside("other"));
+    writeFileSync(join(inside("other"), "notes.txt"), "mine");
+    await refuses(restoreFrom(made, inside("other")), /is not empty \(notes\.txt\)/);
+    assert.deepEqual(readdirSync(inside("other")), ["notes.txt"]);
+  });
+
+  test("brings back what lay beside the database, but does not replace what is there", async () => {
+    await restoreFrom(made, inside("bare"));
+    assert.equal(readFileSync(join(inside("bare"), "audit", "checkpoint"), "utf8"), "signed\n");
+
+    mkdirSync(join(inside("newer"), "audit"), { recursive: true });
+    writeFileSync(join(inside("newer"), "audit", "checkpoint"), "signed later\n");
+    await restoreFrom(made, inside("newer"));
+    assert.equal(readFileSync(join(inside("newer"), "audit", "checkpoint"), "utf8"), "signed later\n");
+  });
+
+  test("that does not prove itself is taken back, and can be tried again", async () => {
+    const target = inside("unproved");
+    await assert.rejects(
+      restoreFrom(made, target, { prove: async () => Promise.reject(new Error("not this one")) }),
+      /not this one/,
+    );
+    assert.ok(!existsSync(join(target, "postgres", "cluster")));
+    await restoreFrom(made, target);
+    assert.ok(existsSync(join(target, "postgres", "cluster")));
+  });
+
+  test("of a restored database is a backup again", async () => {
+    const restored = inside("bare");
+    const second = await startEmbedded({ dataFolder: restored, log });
+    await backUp({
+      administration: second.administration,
+      dataFolder: restored,
+      target: inside("second"),
+      beside: [],
+      rootKey: async () => null,
+    });
+    await second.stop();
+    await restoreFrom(inside("second"), inside("restored-second"));
+  });
+});
+
+test("the write-ahead log of a backup is named from its first file to the one with the byte before its end", () => {
+  const label = (file: string) => `START WAL LOCATION: 0/0 (file ${file})\nCHECKPOINT LOCATION: 0/0\n`;
+  const size = 16n * 1024n * 1024n;
+  assert.deepEqual(segmentsBetween(label("000000010000000000000002"), "0/2000158", size), ["000000010000000000000002"]);
+  assert.deepEqual(segmentsBetween(label("0000000300000001000000FE"), "2/1000028", size), [
+    "0000000300000001000000FE",
+    "0000000300000001000000FF",
+    "000000030000000200000000",
+    "000000030000000200000001",
+  ]);
+  // At the boundary the last byte is in the file before.
+  assert.deepEqual(segmentsBetween(label("000000010000000000000002"), "0/3000000", size), ["000000010000000000000002"]);
+});

@@ -1,0 +1,210 @@
+// A copy of the embedded database while it is in use, as PostgreSQL's low-level base backup (manual, §25.3.4): begin, copy
+// the folder as it changes, end, and add the write-ahead log of the time between, from which a start makes it whole.
+import { randomUUID } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
+import { mkdir, readFile, readdir, rm } from "node:fs/promises";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import pg from "pg";
+import { StartError } from "#kernel/start-error.ts";
+import { version } from "#kernel/version.ts";
+import { manifestPath, renderManifest } from "./backup-manifest.ts";
+import type { BackupFile, BackupManifest } from "./backup-manifest.ts";
+import { copyHashed, flush, flushAll, forEachOfMany, writeHashed } from "./hashed-copy.ts";
+import type { Written } from "./hashed-copy.ts";
+import { copiedFiles } from "./backup-walk.ts";
+import { segmentsBetween } from "./wal-segments.ts";
+
+/** Where the cluster lies, in a data folder and in a backup. */
+export const CLUSTER = "postgres/cluster";
+
+export interface BackupOptions {
+  /** As superuser: `Embedded.administration`. */
+  administration: pg.ClientConfig;
+  dataFolder: string;
+  /** New, or empty. */
+  target: string;
+  /** Folders in the data folder whose files go along, if they are there. */
+  beside: readonly string[];
+  /** Asked at the beginning and at the end: which root key the database names. */
+  rootKey: () => Promise<BackupManifest["root_key"]>;
+}
+
+/**
+ * Writes a backup and returns its manifest, which is written last: a folder without one is not a backup. Everything is
+ * flushed to the disk when this returns; when it rejects, what was written is removed. Throws `StartError` with one
+ * sentence for a target that cannot be used.
+ */
+export async function backUp(options: BackupOptions): Promise<BackupManifest> {
+  const target = resolve(options.target);
+  const isNew = await prepareTarget(target, options.dataFolder);
+  try {
+    return await write(options, target);
+  } catch (error) {
+    if (isNew) await rm(target, { recursive: true, force: true });
+    else for (const entry of await readdir(target)) await rm(join(target, entry), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Returns whether it made the folder. */
+async function prepareTarget(target: string, dataFolder: string): Promise<boolean> {
+  const isNew = !existsSync(target);
+  try {
+    if (isNew) await mkdir(target, { recursive: true, mode: 0o700 });
+    const found = await readdir(target);
+    if (found.length > 0) throw new StartError(`The folder ${target} is not empty: name a new one.`);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`The folder ${target} cannot be used (${(error as NodeJS.ErrnoException).code}).`, {
+      cause: error,
+    });
+  }
+  const within = relative(realpathSync(dataFolder), realpathSync(target));
+  if (within !== ".." && !within.startsWith(`..${sep}`)) {
+    if (isNew) await rm(target, { recursive: true });
+    throw new StartError(
+      `The folder ${target} lies in the data folder, with which it would be lost: name one elsewhere.`,
+    );
+  }
+  return isNew;
+}
+
+async function write(options: BackupOptions, target: string): Promise<BackupManifest> {
+  const client = new pg.Client({ ...options.administration, application_name: "strongroom backup" });
+  // A connection that is lost also rejects the query at work.
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    const before = await options.rootKey();
+    const copy = openCopy(target);
+    // First, because these files may only say what is in the database already.
+    for (const folder of options.beside) await copyBeside(copy, options.dataFolder, folder);
+    const { major, madeAt } = await copyCluster(copy, client);
+    const after = await options.rootKey();
+    if (before?.id !== after?.id) throw new StartError("The root key was changed during the backup: make another.");
+    return await finish(copy, target, {
+      format: "strongroom-backup/1",
+      made_at: madeAt.toISOString(),
+      strongroom: version,
+      major,
+      root_key: after,
+    });
+  } finally {
+    // Ends the backup mode and the replication slot too, if we did not come to their end.
+    await client.end();
+  }
+}
+
+interface Copy {
+  folders: Set<string>;
+  files: BackupFile[];
+  folder(path: string): Promise<void>;
+  /** Takes note of the file that `make` writes. Returns false when it wrote none, because its source is gone. */
+  file(path: string, make: (target: string) => Promise<Written | null>): Promise<boolean>;
+}
+
+function openCopy(target: string): Copy {
+  const copy: Copy = {
+    folders: new Set(),
+    files: [],
+    async folder(path) {
+      if (copy.folders.has(path)) return;
+      if (path.includes("/")) await copy.folder(dirname(path));
+      copy.folders.add(path);
+      await mkdir(join(target, path), { recursive: true, mode: 0o700 });
+    },
+    async file(path, make) {
+      const written = await make(join(target, path));
+      if (written !== null) copy.files.push({ path, ...written });
+      return written !== null;
+    },
+  };
+  return copy;
+}
+
+async function copyBeside(copy: Copy, dataFolder: string, folder: string): Promise<void> {
+  const source = join(dataFolder, folder);
+  if (!existsSync(source)) return;
+  await copy.folder(folder);
+  for (const entry of await readdir(source, { withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    await copy.file(`${folder}/${entry.name}`, (target) => copyHashed(join(source, entry.name), target));
+  }
+}
+
+async function copyCluster(copy: Copy, client: pg.Client): Promise<{ major: number; madeAt: Date }> {
+  const cluster = await clusterOf(client);
+  await reserveLog(client);
+  await client.query("select pg_backup_start($1, fast => true)", ["strongroom"]);
+  const found = await copiedFiles(cluster);
+  for (const folder of ["", ...found.folders]) await copy.folder(join(CLUSTER, folder));
+  await forEachOfMany(found.files, async (path) => {
+    // A table that was dropped since is dropped again when the log is replayed.
+    await copy.file(`${CLUSTER}/${path}`, (target) => copyHashed(join(cluster, path), target));
+  });
+  // Last, as pg_basebackup does.
+  await copy.file(`${CLUSTER}/global/pg_control`, async (target) => {
+    return writeHashed(target, await readSteady(join(cluster, "global", "pg_control")));
+  });
+  const { rows } = await client.query<Stopped>(`
+    select lsn::text, labelfile, clock_timestamp() as at, current_setting('server_version_num')::int as version,
+           (select setting::bigint from pg_settings where name = 'wal_segment_size')::text as segment_size
+    from pg_backup_stop(wait_for_archive => false)`);
+  const [stopped] = rows;
+  if (stopped === undefined) throw new Error("pg_backup_stop answered nothing");
+  await copy.file(`${CLUSTER}/backup_label`, (target) => writeHashed(target, stopped.labelfile));
+  for (const segment of segmentsBetween(stopped.labelfile, stopped.lsn, BigInt(stopped.segment_size))) {
+    const path = `pg_wal/${segment}`;
+    const isThere = await copy.file(`${CLUSTER}/${path}`, (target) => copyHashed(join(cluster, path), target));
+    if (!isThere) throw new Error(`the write-ahead log ${segment} is gone`);
+  }
+  return { major: Math.floor(stopped.version / 10_000), madeAt: stopped.at };
+}
+
+interface Stopped {
+  lsn: string;
+  labelfile: string;
+  at: Date;
+  version: number;
+  segment_size: string;
+}
+
+async function clusterOf(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ cluster: string; elsewhere: string | null }>(`
+    select current_setting('data_directory') as cluster,
+           (select min(spcname) from pg_tablespace where spcname not in ('pg_default', 'pg_global')) as elsewhere`);
+  const { cluster = "", elsewhere } = rows[0] ?? {};
+  if (elsewhere != null) throw new StartError(`The tablespace ${elsewhere} lies elsewhere: this backup would miss it.`);
+  return cluster;
+}
+
+/** Keeps the log from now on until this session ends: a busy server would reuse it before we have copied it. */
+async function reserveLog(client: pg.Client): Promise<void> {
+  const name = `strongroom_backup_${randomUUID().replaceAll("-", "_")}`;
+  await client.query("select pg_create_physical_replication_slot($1, true, true)", [name]);
+}
+
+/** This one is overwritten in place, and a read at that moment may see half of each: two that agree are whole. */
+async function readSteady(path: string): Promise<Buffer> {
+  for (let before = await readFile(path); ;) {
+    const now = await readFile(path);
+    if (now.equals(before)) return now;
+    before = now;
+  }
+}
+
+async function finish(
+  copy: Copy,
+  target: string,
+  head: Omit<BackupManifest, "folders" | "files">,
+): Promise<BackupManifest> {
+  const folders = [...copy.folders].toSorted();
+  const files = copy.files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  await flushAll([...files.map(({ path }) => path), ...folders].map((path) => join(target, path)));
+  const manifest = { ...head, folders, files };
+  await writeHashed(manifestPath(target), renderManifest(manifest));
+  await flushAll([manifestPath(target), target]);
+  // Somebody else's folder may be closed to us; then the name in it is for its file system to keep.
+  await flush(dirname(target)).catch(() => undefined);
+  return manifest;
+}

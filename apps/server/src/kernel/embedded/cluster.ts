@@ -1,0 +1,146 @@
+// The database cluster's folder: made once, checked before each start, and how its server is configured.
+import { execFile } from "node:child_process";
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { StartError } from "#kernel/start-error.ts";
+import type { Binaries } from "./binaries.ts";
+import { libraryEnvironment } from "./binaries.ts";
+import type { Folders } from "./folders.ts";
+import { SOCKET_PORT } from "./folders.ts";
+import { commandAs, whoAmI } from "./server-user.ts";
+
+const run = promisify(execFile);
+
+/** PostgreSQL's superuser, for making the database, backups and checks; the application is not it. */
+export const SUPERUSER = "postgres";
+/** The application's role, owner of the database of the same name, without any right over the server. */
+export const APPLICATION = "strongroom";
+
+/**
+ * Settings that somebody may tune in `cluster/postgresql.conf`: written there when the cluster is made. Thrifty: about
+ * 30 MB for the server when idle.
+ */
+const TUNABLE: Record<string, string> = {
+  shared_buffers: "64MB",
+  effective_cache_size: "512MB",
+  work_mem: "8MB",
+  maintenance_work_mem: "64MB",
+  max_connections: "60",
+  max_wal_size: "512MB",
+  min_wal_size: "64MB",
+  random_page_cost: "1.1",
+  max_parallel_workers_per_gather: "0",
+  max_parallel_maintenance_workers: "0",
+  max_worker_processes: "4",
+  autovacuum_max_workers: "2",
+  max_logical_replication_workers: "0",
+  jit: "off",
+  log_checkpoints: "off",
+  timezone: "UTC",
+  log_timezone: "UTC",
+};
+
+/** The major version that made the cluster; null when there is none yet. */
+export function clusterMajor(cluster: string): number | null {
+  if (!existsSync(cluster)) return null;
+  try {
+    return Number.parseInt(readFileSync(join(cluster, "PG_VERSION"), "utf8"), 10);
+  } catch (error) {
+    throw new StartError(`${cluster} is not a database folder (no PG_VERSION): move it away or restore a backup.`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Makes the cluster beside its place and renames it into it, so that one is either there complete or not at all. When
+ * another start was faster, its cluster stays.
+ */
+export async function makeCluster(folders: Folders, binaries: Binaries): Promise<void> {
+  const fresh = `${folders.cluster}.new-${process.pid}`;
+  rmSync(fresh, { recursive: true, force: true });
+  const tunable = Object.entries({ ...TUNABLE, ...(binaries.major >= 18 ? { io_method: "sync" } : {}) });
+  const { file, args, options } = commandAs(folders.user, join(binaries.folder, "initdb"), [
+    `--pgdata=${fresh}`,
+    `--username=${SUPERUSER}`,
+    "--encoding=UTF8",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--locale=C",
+    "--data-checksums",
+    "--auth=peer",
+    "--no-instructions",
+    ...tunable.map(([name, value]) => `--set=${name}=${value}`),
+  ]);
+  try {
+    await run(file, args, { ...options, cwd: "/", env: serverEnvironment(binaries) });
+    renameSync(fresh, folders.cluster);
+    const parent = openSync(folders.home, "r");
+    fsyncSync(parent);
+    closeSync(parent);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    if (existsSync(folders.cluster)) return;
+    const said =
+      (error as { stderr?: string }).stderr?.match(/(?:error|fatal): +(.+)/i)?.[1] ?? (error as Error).message;
+    throw new StartError(`The database folder could not be made: ${said}.`, { cause: error });
+  }
+}
+
+/** Writes who may connect and returns the server's arguments. These settings are not for tuning. */
+export function serverArguments(folders: Folders): string[] {
+  const access = join(folders.home, "pg_hba.conf");
+  const names = join(folders.home, "pg_ident.conf");
+  // The kernel tells the server who is at the other end of the socket; there is no password to steal. Root is always
+  // among them because it could become any of them.
+  const people = [...new Set(["root", whoAmI().name, folders.user.name])];
+  const lines = people.flatMap((name) => [SUPERUSER, APPLICATION].map((role) => `strongroom "${name}" ${role}\n`));
+  writeForServer(access, "local all all peer map=strongroom\n", folders);
+  writeForServer(names, lines.join(""), folders);
+  const settings = {
+    hba_file: access,
+    ident_file: names,
+    listen_addresses: "",
+    port: String(SOCKET_PORT),
+    unix_socket_directories: `"${folders.socket.replaceAll('"', '""')}"`,
+    unix_socket_permissions: "0700",
+    // INVARIANT: what was acknowledged is on the disk.
+    fsync: "on",
+    full_page_writes: "on",
+    synchronous_commit: "on",
+    logging_collector: "off",
+    log_destination: "stderr",
+    log_line_prefix: "%m [%p] ",
+    lc_messages: "C",
+    // INVARIANT: no statement and no value of a row reaches the server's log.
+    log_statement: "none",
+    log_min_error_statement: "panic",
+    log_error_verbosity: "terse",
+    log_parameter_max_length: "0",
+    log_parameter_max_length_on_error: "0",
+  };
+  return ["-D", folders.cluster, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+}
+
+/** Nothing of ours: the environment may hold a passphrase or a setup token. */
+export function serverEnvironment(binaries: Binaries): NodeJS.ProcessEnv {
+  return { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC", ...libraryEnvironment(binaries.libraryPath) };
+}
+
+function writeForServer(file: string, text: string, { user }: Folders): void {
+  const fresh = `${file}.${process.pid}`;
+  writeFileSync(fresh, text, { mode: 0o600 });
+  if (user.isDropped) chownSync(fresh, user.uid, user.gid);
+  renameSync(fresh, file);
+}

@@ -1,0 +1,278 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { after, afterEach, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { pino } from "pino";
+import { startEmbedded } from "./embedded.ts";
+import type { Embedded } from "./embedded.ts";
+import { isZombie, serverPid } from "./server-process.ts";
+import { startChild, temporaryFolder, until } from "./testing/child.ts";
+
+const temporary = temporaryFolder();
+const dataFolder = join(temporary.path, "data");
+const cluster = join(dataFolder, "postgres", "cluster");
+const pidFile = join(cluster, "postmaster.pid");
+
+const lines: string[] = [];
+const log = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
+const running: Embedded[] = [];
+
+async function start(): Promise<Embedded> {
+  const embedded = await startEmbedded({ dataFolder, log });
+  running.push(embedded);
+  return embedded;
+}
+
+async function ask<T = unknown>(
+  embedded: Embedded,
+  question: string,
+  as: "application" | "superuser" = "application",
+): Promise<T> {
+  const client = new pg.Client(as === "application" ? embedded.connection : embedded.administration);
+  // A server that ends under it also rejects the query, which is where the test sees it.
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query({ text: question, rowMode: "array" });
+    return rows[0]?.[0] as T;
+  } finally {
+    await client.end();
+  }
+}
+
+const isGone = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return isZombie(pid);
+  } catch {
+    return true;
+  }
+};
+
+before(async () => {
+  const embedded = await start();
+  await ask(embedded, "create table kept (word text)");
+  await ask(embedded, "insert into kept values ('kept')");
+  await embedded.stop();
+});
+afterEach(async () => {
+  for (const embedded of running.splice(0).toReversed()) await embedded.stop();
+});
+after(temporary.remove);
+
+describe("the embedded database", () => {
+  test("is reached through a private socket only, by an ordinary role", async () => {
+    const embedded = await start();
+    assert.equal(embedded.adopted, false);
+    assert.equal(await ask(embedded, "select word from kept"), "kept");
+    assert.equal(await ask(embedded, "show listen_addresses", "superuser"), "");
+    assert.equal(statSync(embedded.connection.host!).mode & 0o777, 0o700);
+    assert.equal(await ask(embedded, "select rolsuper from pg_roles where rolname = current_user"), false);
+    await assert.rejects(ask(embedded, "copy kept from program 'id'"), /permission denied/);
+    await assert.rejects(ask(embedded, "select pg_read_file('/etc/hostname')"), /permission denied/);
+  });
+
+  test("flushes what it acknowledges, and its order of text depends on nothing of the machine", async () => {
+    const embedded = await start();
+    for (const setting of ["fsync", "full_page_writes", "synchronous_commit", "data_checksums"]) {
+      assert.equal(await ask(embedded, `show ${setting}`), "on", setting);
+    }
+    assert.equal(
+      await ask(
+        embedded,
+        "select datlocprovider::text || ' ' || datlocale from pg_database where datname = current_database()",
+      ),
+      "b C.UTF-8",
+    );
+    assert.ok(Number(await ask(embedded, "show max_connections")) <= 60);
+  });
+
+  test("never runs as root and sees nothing of our environment", async () => {
+    process.env["STRONGROOM_TEST_CANARY"] = "must not leak";
+    const embedded = await start();
+    delete process.env["STRONGROOM_TEST_CANARY"];
+    const pid = serverPid(cluster)!;
+    assert.notEqual(statSync(cluster).uid, 0);
+    if (process.platform === "linux") {
+      assert.notEqual(statSync(`/proc/${pid}`).uid, 0);
+      assert.ok(!readFileSync(`/proc/${pid}/environ`, "utf8").includes("CANARY"));
+    }
+    assert.equal(await ask(embedded, "select 1"), 1);
+  });
+
+  test("a failing statement leaves neither its text nor a row's values in the server's log", async () => {
+    const embedded = await start();
+    await ask(embedded, "create table if not exists pairs (name text primary key)");
+    await ask(embedded, "insert into pairs values ('canary-5f1e') on conflict do nothing");
+    await assert.rejects(ask(embedded, "insert into pairs values ('canary-5f1e')"), /duplicate key/);
+    await assert.rejects(ask(embedded, "select 1 / 0 from pairs where name = 'canary-5f1e'"), /division by zero/);
+    const written = readFileSync(join(dataFolder, "postgres", "log", "server.log"), "utf8");
+    assert.match(written, /duplicate key value/);
+    assert.match(written, /division by zero/);
+    assert.doesNotMatch(written, /canary-5f1e/);
+  });
+
+  test("has ended when stopping returns, so that nothing is recovered at the next start", async () => {
+    const embedded = await start();
+    const pid = serverPid(cluster)!;
+    await Promise.all([embedded.stop(), embedded.stop()]);
+    assert.ok(isGone(pid));
+    assert.equal(existsSync(pidFile), false);
+  });
+
+  test("a live server is taken over, and left to the Strongroom that started it", async () => {
+    const first = await start();
+    const second = await start();
+    assert.deepEqual([first.adopted, second.adopted], [false, true]);
+    assert.equal(await ask(second, "select word from kept"), "kept");
+    await second.stop();
+    assert.equal(await ask(first, "select word from kept"), "kept");
+  });
+
+  test("when the Strongroom that started it stops, another that had taken it over starts it again", async () => {
+    const first = await start();
+    const second = await start();
+    const pid = serverPid(cluster);
+    await first.stop();
+    await until("the second one's server answers", async () => {
+      return await ask(second, "select word from kept").then(
+        (word) => word === "kept",
+        () => false,
+      );
+    });
+    assert.notEqual(serverPid(cluster), pid);
+  });
+
+  test("four starts at the same moment on a new folder end with one server that all of them use", async () => {
+    const fresh = join(temporary.path, "raced");
+    const children = Array.from({ length: 4 }, () => startChild(fresh, "hold"));
+    const ready = await Promise.all(children.map((child) => child.ready));
+    assert.equal(ready.filter((each) => !each.adopted).length, 1);
+    for (const child of children.toSorted(() => 0.5 - Math.random())) await child.stop();
+    assert.equal(serverPid(join(fresh, "postgres", "cluster")), null);
+  });
+
+  test(
+    "dies with a Strongroom that is killed, and the next start finds everything",
+    { skip: process.platform !== "linux" },
+    async () => {
+      const child = startChild(dataFolder, "hold");
+      await child.ready;
+      const pid = serverPid(cluster)!;
+      await child.kill();
+      await until("the server has ended", () => isGone(pid), 5000);
+      const embedded = await start();
+      assert.deepEqual([embedded.adopted, await ask(embedded, "select word from kept")], [false, "kept"]);
+    },
+  );
+
+  test("without setpriv it outlives a killed Strongroom, is adopted by the next, and stopped with it", async () => {
+    const programs = join(temporary.path, "programs");
+    mkdirSync(programs);
+    for (const name of ["sh", "id", "test"]) symlinkSync(findProgram(name), join(programs, name));
+    const child = startChild(dataFolder, "hold", { env: { PATH: programs } });
+    await child.ready;
+    const pid = serverPid(cluster)!;
+    await child.kill();
+    const embedded = await start();
+    assert.deepEqual([embedded.adopted, serverPid(cluster)], [true, pid]);
+    assert.equal(await ask(embedded, "select word from kept"), "kept");
+    await embedded.stop();
+    assert.ok(isGone(pid));
+  });
+
+  test("is started again when it is killed, and says so", async () => {
+    const embedded = await start();
+    const pid = serverPid(cluster)!;
+    process.kill(pid, "SIGKILL");
+    await until("it answers again", async () => {
+      return await ask(embedded, "select word from kept").then(
+        (word) => word === "kept",
+        () => false,
+      );
+    });
+    assert.notEqual(serverPid(cluster), pid);
+    assert.ok(lines.some((line) => line.includes("ended unexpectedly")));
+  });
+
+  test("a pid file of a live server that does not answer is left alone until the server does", async () => {
+    const child = startChild(dataFolder, "hold");
+    await child.ready;
+    const pid = serverPid(cluster)!;
+    const written = readFileSync(pidFile, "utf8");
+    process.kill(pid, "SIGSTOP");
+    const starting = start();
+    const early = await Promise.race([starting, delay(1500, "still waiting")]);
+    assert.equal(early, "still waiting");
+    assert.equal(readFileSync(pidFile, "utf8"), written);
+    process.kill(pid, "SIGCONT");
+    assert.equal((await starting).adopted, true);
+    await child.stop();
+  });
+
+  test("a dead server that is still a zombie is waited out", { skip: process.platform !== "linux" }, async () => {
+    await leavePidFile();
+    // The shell becomes a program that never takes note of its child's end.
+    const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "ignore"] });
+    const [said] = (await once(parent.stdout, "data")) as [Buffer];
+    const zombie = Number(said.toString());
+    await until("it is a zombie", () => isZombie(zombie));
+    namePid(zombie);
+    const starting = start();
+    assert.equal(await Promise.race([starting, delay(300, "still waiting")]), "still waiting");
+    assert.ok(existsSync(pidFile));
+    parent.kill();
+    const embedded = await starting;
+    assert.deepEqual([embedded.adopted, await ask(embedded, "select word from kept")], [false, "kept"]);
+  });
+
+  test(
+    "a stale pid file whose number is another program's now does not keep it from starting",
+    { skip: process.platform !== "linux" },
+    async () => {
+      await leavePidFile();
+      namePid(process.pid);
+      const embedded = await start();
+      assert.deepEqual([embedded.adopted, await ask(embedded, "select word from kept")], [false, "kept"]);
+    },
+  );
+
+  test("its log is kept small while it writes on", async () => {
+    const file = join(dataFolder, "postgres", "log", "server.log");
+    writeFileSync(file, "x".repeat(6 * 1024 * 1024), { flag: "a" });
+    await start();
+    assert.ok(statSync(file).size < 100_000);
+    assert.ok(statSync(`${file}.1`).size > 6_000_000);
+    assert.match(readFileSync(file, "utf8"), /ready to accept connections/);
+  });
+
+  test("a data folder whose path is too long for a socket works all the same", async () => {
+    const deep = join(temporary.path, "d".repeat(60), "e".repeat(60), "data");
+    const embedded = await startEmbedded({ dataFolder: deep, log });
+    assert.ok(!embedded.connection.host!.startsWith(deep));
+    assert.equal(statSync(embedded.connection.host!).mode & 0o777, 0o700);
+    assert.equal(await ask(embedded, "select 1"), 1);
+    await embedded.stop();
+  });
+});
+
+/** The pid file as a crash leaves it: of a server that is not there any more. */
+async function leavePidFile(): Promise<void> {
+  const embedded = await start();
+  copyFileSync(pidFile, `${pidFile}.copy`);
+  await embedded.stop();
+  copyFileSync(`${pidFile}.copy`, pidFile);
+}
+
+function namePid(pid: number): void {
+  writeFileSync(pidFile, readFileSync(pidFile, "utf8").replace(/^\d+/, String(pid)));
+}
+
+function findProgram(name: string): string {
+  const folder = process.env["PATH"]!.split(delimiter).find((each) => existsSync(join(each, name)));
+  return join(folder!, name);
+}

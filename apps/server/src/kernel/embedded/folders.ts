@@ -1,0 +1,139 @@
+// Where the embedded server keeps its things, and that these folders exist with the right owner and mode.
+import { createHash } from "node:crypto";
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { StartError } from "#kernel/start-error.ts";
+import { chooseServerUser, ensureReachable } from "./server-user.ts";
+import type { ServerUser } from "./server-user.ts";
+
+export interface Folders {
+  /** `<data folder>/postgres`: everything below is ours and the server user's alone. */
+  home: string;
+  /** PGDATA. Does not exist before the first start. */
+  cluster: string;
+  log: string;
+  /** Of the unix socket; outside `home` where that path would be too long for a socket. */
+  socket: string;
+  /** Links to libraries, where node_modules cannot be written. */
+  libraries: string;
+  user: ServerUser;
+}
+
+/** The name of the socket's file holds a port, although nothing listens on TCP. */
+export const SOCKET_PORT = 5432;
+
+/** sun_path holds 104 bytes on macOS and 108 on Linux, with the closing zero. */
+const LONGEST_SOCKET_PATH = 103;
+
+/** Makes what is missing. Throws `StartError` for a folder that cannot be used, saying which and why. */
+export function prepareFolders(dataFolder: string): Folders {
+  const data = makeDataFolder(resolve(dataFolder));
+  const home = join(data, "postgres");
+  const user = ensureReachable(prepareHome(home), home, data);
+  const folders: Folders = {
+    home,
+    cluster: join(home, "cluster"),
+    log: join(home, "log"),
+    socket: socketFolder(home),
+    libraries: join(home, "lib"),
+    user,
+  };
+  for (const folder of [folders.log, folders.socket]) makePrivate(folder, user);
+  removeAbandoned(home);
+  return folders;
+}
+
+function makeDataFolder(folder: string): string {
+  try {
+    mkdirSync(dirname(folder), { recursive: true });
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+    readdirSync(folder);
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return realpathSync(folder);
+  } catch (error) {
+    throw new StartError(`The data folder ${folder} cannot be written (${reason(error)}).`, { cause: error });
+  }
+}
+
+function prepareHome(home: string): ServerUser {
+  const owner = statSync(home, { throwIfNoEntry: false }) ?? null;
+  const user = chooseServerUser(home, owner);
+  if (owner === null) makePrivate(home, user);
+  // Copied by root, say from a backup.
+  if (owner?.uid === 0 && user.isDropped) handOver(home, user);
+  return user;
+}
+
+function handOver(path: string, user: ServerUser): void {
+  chownSync(path, user.uid, user.gid);
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const inner = join(path, entry.name);
+    if (entry.isDirectory()) handOver(inner, user);
+    else if (entry.isFile()) chownSync(inner, user.uid, user.gid);
+  }
+}
+
+/** A folder of mode 0700 that belongs to the server user. */
+export function makePrivate(folder: string, user: ServerUser): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const found = lstatSync(folder);
+    if (user.isDropped && found.uid === 0 && found.isDirectory()) chownSync(folder, user.uid, user.gid);
+    if (found.isDirectory() && (found.mode & 0o777) !== 0o700) chmodSync(folder, 0o700);
+  } catch (error) {
+    throw new StartError(`The folder ${folder} cannot be used (${reason(error)}).`, { cause: error });
+  }
+  const { uid } = lstatSync(folder);
+  if (!lstatSync(folder).isDirectory() || uid !== user.uid) {
+    throw new StartError(`${folder} is not a folder of user ${user.name}: move it away and start again.`);
+  }
+}
+
+function socketFolder(home: string): string {
+  const name = `strongroom-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`;
+  const places = [join(home, "run"), join(tmpdir(), name), join("/tmp", name)];
+  const fitting = places.find((place) => Buffer.byteLength(`${place}/.s.PGSQL.${SOCKET_PORT}`) <= LONGEST_SOCKET_PATH);
+  return fitting ?? join("/tmp", name);
+}
+
+/** Half-made clusters of starts that were killed. Their name carries the process that made them. */
+function removeAbandoned(home: string): void {
+  for (const entry of readdirSync(home)) {
+    const [, pid] = /^cluster\.new-(\d+)$/.exec(entry) ?? [];
+    if (pid === undefined) continue;
+    const path = join(home, entry);
+    const ageInSeconds = (Date.now() - statSync(path).mtimeMs) / 1000;
+    if (ageInSeconds > 60 && !isAlive(Number(pid))) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+function reason(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "EACCES" || code === "EPERM") return "permission denied";
+  if (code === "EROFS") return "the file system is read-only";
+  if (code === "ENOTDIR" || code === "EEXIST") return "it is not a folder";
+  if (code === "ENOSPC") return "the disk is full";
+  return code ?? String(error);
+}

@@ -1,0 +1,54 @@
+// The database server's own log: a file it writes to directly, so that it outlives us, kept small by us.
+import { chownSync, closeSync, copyFileSync, openSync, readSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import type { ServerUser } from "./server-user.ts";
+
+const LARGEST = 5 * 1024 * 1024;
+
+export interface ServerLog {
+  /** Opened for appending; the caller closes it after the server has it. */
+  open(): number;
+  /** Moves the content to `server.log.1` once it is larger than 5 MB, so that both together stay near 10 MB. */
+  rotate(): void;
+  size(): number;
+  /** What was written after that position, at most the last 16 kB of it. */
+  since(position: number): string;
+}
+
+export function serverLog(folder: string, user: ServerUser): ServerLog {
+  const file = join(folder, "server.log");
+  const size = (): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return {
+    open() {
+      const descriptor = openSync(file, "a", 0o600);
+      if (user.isDropped) chownSync(file, user.uid, user.gid);
+      return descriptor;
+    },
+    rotate() {
+      if (size() <= LARGEST) return;
+      copyFileSync(file, `${file}.1`);
+      if (user.isDropped) chownSync(`${file}.1`, user.uid, user.gid);
+      // The server appends (O_APPEND), so it goes on at the new end.
+      truncateSync(file);
+    },
+    size,
+    since(position) {
+      const end = size();
+      if (end === 0) return "";
+      const start = Math.max(Math.min(position, end), end - 16_384);
+      const bytes = Buffer.alloc(end - start);
+      const descriptor = openSync(file, "r");
+      try {
+        return bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, bytes.length, start));
+      } finally {
+        closeSync(descriptor);
+      }
+    },
+  };
+}
+
+/** The message of the last FATAL or PANIC line, or of a complaint before logging began; null when there is none. */
+export function lastFatal(text: string): string | null {
+  const said = text.match(/(?:FATAL|PANIC): +.+|^postgres: .+(?:\n(?!\d{4}-).+)*/gm)?.at(-1);
+  return said?.replace(/^\w+: +/, "").replaceAll("\n", " ") ?? null;
+}

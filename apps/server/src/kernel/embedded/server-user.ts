@@ -1,0 +1,159 @@
+// Under which system user the database server runs: ourselves, or an ordinary user when we are root.
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync, statSync } from "node:fs";
+import { userInfo } from "node:os";
+import { dirname } from "node:path";
+import type { SpawnOptions } from "node:child_process";
+import { StartError } from "#kernel/start-error.ts";
+
+export interface ServerUser {
+  name: string;
+  uid: number;
+  gid: number;
+  /** True when we are root and the server is somebody else. */
+  isDropped: boolean;
+  /**
+   * True when the data folder lies where only root may enter (such as /root): the server then keeps the right to look
+   * into folders, CAP_DAC_READ_SEARCH, and nothing else of root's.
+   */
+  mayEnterAnyFolder: boolean;
+}
+
+/** PostgreSQL refuses to run as root. The first of these that exists runs it then. */
+const ORDINARY_USERS = ["strongroom", "postgres", "nobody"];
+
+/**
+ * Chooses the user. `owner` is who owns an existing database folder: root keeps to it, an ordinary user must be it.
+ * Throws `StartError` where there is no such user.
+ */
+export function chooseServerUser(folder: string, owner: { uid: number; gid: number } | null): ServerUser {
+  const self = whoAmI();
+  if (self.uid !== 0) {
+    if (owner === null || owner.uid === self.uid) return { ...self, isDropped: false, mayEnterAnyFolder: false };
+    const name = nameOf(owner.uid);
+    throw new StartError(
+      `The database folder ${folder} belongs to user ${name} but Strongroom runs as ${self.name}: ` +
+        `start it as ${name}, or hand the folder over with "chown -R ${self.name} ${folder}".`,
+    );
+  }
+  if (owner !== null && owner.uid !== 0) {
+    return { name: nameOf(owner.uid), uid: owner.uid, gid: owner.gid, isDropped: true, mayEnterAnyFolder: false };
+  }
+  for (const name of ORDINARY_USERS) {
+    const uid = idOf("-u", name);
+    const gid = idOf("-g", name);
+    if (uid !== null && gid !== null) return { name, uid, gid, isDropped: true, mayEnterAnyFolder: false };
+  }
+  throw new StartError(
+    "PostgreSQL does not run as root and no ordinary user was found for it: create one with " +
+      '"useradd --system strongroom", start Strongroom as an ordinary user, or set DATABASE_URL.',
+  );
+}
+
+/**
+ * Makes sure that a server user who is not us can reach `path`, an existing folder in `dataFolder` or beside our
+ * program. Opens the data folder itself to that user's group; beyond that it changes nothing outside, and falls back to
+ * CAP_DAC_READ_SEARCH. Throws `StartError` naming the folder that bars the way.
+ */
+export function ensureReachable(user: ServerUser, path: string, dataFolder: string): ServerUser {
+  if (!user.isDropped || canEnter(user, path)) return user;
+  const { uid, gid, mode } = statSync(dataFolder);
+  if (uid === 0 && gid === 0) {
+    chownSync(dataFolder, 0, user.gid);
+    chmodSync(dataFolder, (mode & 0o7777) | 0o010);
+  }
+  if (canEnter(user, path)) return user;
+  const privileged = { ...user, mayEnterAnyFolder: true };
+  if (hasSetpriv() && canEnter(privileged, path)) return privileged;
+  throw new StartError(
+    `The database server runs as user ${user.name}, who may not enter ${firstBarrier(user, path)}: put Strongroom and ` +
+      "its data folder (STRONGROOM_DATA) where ordinary users may enter, such as /srv/strongroom.",
+  );
+}
+
+export interface Command {
+  file: string;
+  args: string[];
+  options: Pick<SpawnOptions, "uid" | "gid">;
+}
+
+/**
+ * The command that runs a program as that user, and that the kernel ends with SIGINT (PostgreSQL's fast shutdown) when
+ * we die, unless it is to outlive us. Where there is no util-linux `setpriv` it does so always, and the next start
+ * adopts it.
+ */
+export function commandAs(user: ServerUser, program: string, args: readonly string[], outlivesUs = false): Command {
+  if (!hasSetpriv()) {
+    return { file: program, args: [...args], options: user.isDropped ? { uid: user.uid, gid: user.gid } : {} };
+  }
+  const identity = user.isDropped ? [`--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"] : [];
+  const rights = user.mayEnterAnyFolder ? ENTER_ANY_FOLDER : user.isDropped ? ["--inh-caps=-all"] : [];
+  const end = outlivesUs ? [] : ["--pdeathsig=INT"];
+  return { file: "setpriv", args: [...identity, ...rights, ...end, program, ...args], options: {} };
+}
+
+/** Without the secure bit access(2) would leave the capability out, and PostgreSQL looks for its own program with it. */
+const ENTER_ANY_FOLDER = [
+  "--inh-caps=-all,+dac_read_search",
+  "--ambient-caps=-all,+dac_read_search",
+  "--securebits=+no_setuid_fixup",
+];
+
+let setpriv: boolean | undefined;
+
+function hasSetpriv(): boolean {
+  setpriv ??= succeeds("setpriv", ["--pdeathsig=INT", "true"], {});
+  return setpriv;
+}
+
+function canEnter(user: ServerUser, path: string): boolean {
+  // Enters it for good: `test -x` asks access(2), which answers without regard to capabilities.
+  const { file, args, options } = commandAs(user, "sh", ["-c", 'cd -- "$1"', "sh", path]);
+  return succeeds(file, args, options);
+}
+
+function firstBarrier(user: ServerUser, path: string): string {
+  const above = dirname(path);
+  return above === path || canEnter(user, above) ? path : firstBarrier(user, above);
+}
+
+function succeeds(file: string, args: readonly string[], options: Pick<SpawnOptions, "uid" | "gid">): boolean {
+  try {
+    execFileSync(file, args, { ...options, stdio: "ignore" });
+    return true;
+  } catch {
+    // Not there, or it said no: both mean no.
+    return false;
+  }
+}
+
+function idOf(flag: "-u" | "-g", name: string): number | null {
+  try {
+    return Number(execFileSync("id", [flag, name], { stdio: ["ignore", "pipe", "ignore"], encoding: "utf8" }));
+  } catch {
+    // `id` fails for a user that does not exist.
+    return null;
+  }
+}
+
+/** The user's name, or the number as text where it has none. */
+export function nameOf(uid: number): string {
+  try {
+    return execFileSync("id", ["-un", String(uid)], { stdio: ["ignore", "pipe", "ignore"], encoding: "utf8" }).trim();
+  } catch {
+    return String(uid);
+  }
+}
+
+export function whoAmI(): { name: string; uid: number; gid: number } {
+  try {
+    const { username, uid, gid } = userInfo();
+    return { name: username, uid, gid };
+  } catch (error) {
+    throw new StartError(
+      `PostgreSQL needs a user with a name, and user id ${process.geteuid?.()} has none: ` +
+        "add it to /etc/passwd, use another user, or set DATABASE_URL.",
+      { cause: error },
+    );
+  }
+}

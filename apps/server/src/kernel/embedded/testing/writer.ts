@@ -1,0 +1,30 @@
+// Holds the database of a folder ("linger": as a command does) and, told "write", inserts rows one by one, saying each id once its commit returned.
+// A process of its own, for tests that kill it.
+import pg from "pg";
+import { openLog } from "#kernel/log.ts";
+import { StartError } from "#kernel/start-error.ts";
+import { startEmbedded } from "../embedded.ts";
+
+const [dataFolder = "", mode = "hold"] = process.argv.slice(2);
+const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
+
+try {
+  const embedded = await startEmbedded({ dataFolder, log: openLog("silent"), lingers: mode === "linger" });
+  const client = new pg.Client(embedded.connection);
+  await client.connect();
+  await client.query("create table if not exists written (id bigint primary key, filler text not null)");
+  const { rows } = await client.query("select count(*)::int as count, coalesce(max(id), 0)::int as last from written");
+  const { count, last } = rows[0] as { count: number; last: number };
+  say({ ready: true, adopted: embedded.adopted, count, last });
+  if (mode === "write") {
+    for (let id = last + 1; ; id++) {
+      await client.query("insert into written values ($1, repeat('x', 200))", [id]);
+      say({ id });
+    }
+  }
+  process.stdin.resume();
+  process.stdin.once("end", () => void client.end().then(() => embedded.stop()));
+} catch (error) {
+  if (!(error instanceof StartError)) throw error;
+  say({ refused: error.message });
+}

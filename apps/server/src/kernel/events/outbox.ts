@@ -1,0 +1,152 @@
+// The outbox: events as rows, in an order that is safe to read from while others still write.
+//
+// Ids alone are not: a transaction may take id 7, another id 8 and commit first, and who has read 8 never sees 7. So an
+// event's position is (transaction id, id), and only events of transactions below the snapshot's xmin are read: all of
+// those have ended, and every later one gets a higher transaction id. Nothing can appear behind a reader, without a lock
+// between writers and without an elected one. The price: an event waits for the oldest writing transaction of the whole
+// server, which is why those are kept short.
+import { sql } from "kysely";
+import type { Database, Db, Tx } from "#kernel/db/database.ts";
+import type { Audience } from "./audience.ts";
+
+export const CHANNEL = "strongroom_events";
+
+export interface NewEvent {
+  /** `<feature>.<past participle>`. */
+  type: string;
+  audience: Audience;
+  /** INVARIANT: never a secret. It reaches every browser of the audience. */
+  data: Record<string, unknown>;
+}
+
+export interface StoredEvent extends NewEvent {
+  /** Its position, as text: what a client resumes after. */
+  id: string;
+  at: Date;
+}
+
+export interface Position {
+  transaction: bigint;
+  id: bigint;
+}
+
+export function writePosition({ transaction, id }: Position): string {
+  return `${transaction}-${id}`;
+}
+
+const LAST_TRANSACTION = 2n ** 64n - 1n;
+const LAST_ID = 2n ** 63n - 1n;
+
+/** Null for text that we never gave out. */
+export function readPosition(text: string): Position | null {
+  const [, transaction, id] = /^(\d{1,20})-(\d{1,19})$/.exec(text) ?? [];
+  if (transaction === undefined || id === undefined) return null;
+  const position = { transaction: BigInt(transaction), id: BigInt(id) };
+  // What PostgreSQL could not even hold was never given out either.
+  return position.transaction > LAST_TRANSACTION || position.id > LAST_ID ? null : position;
+}
+
+export function isBefore(a: Position, b: Position): boolean {
+  return a.transaction < b.transaction || (a.transaction === b.transaction && a.id < b.id);
+}
+
+export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events.map(({ type, audience, data }) => ({
+    type,
+    audience: JSON.stringify(audience),
+    data: JSON.stringify(data),
+  }));
+  await tx
+    .with("written", (db) => db.insertInto("events").values(rows).returning("id"))
+    .selectFrom("written")
+    .select(sql`pg_notify(${CHANNEL}, '')`.as("notified"))
+    .limit(1)
+    .execute();
+}
+
+export interface Page {
+  events: StoredEvent[];
+  /** Everything up to here has been seen once `events` have. */
+  end: Position;
+  /** There are more that can be read now. */
+  isFull: boolean;
+  /** There are more that can't be read yet, because an older transaction is still under way. */
+  isBlocked: boolean;
+}
+
+const PAGE = 500;
+
+interface Row {
+  position: string;
+  type: string;
+  audience: Audience;
+  data: Record<string, unknown>;
+  occurred_at: Date;
+}
+
+/** The events after `from` in order, at most 500, all read in one snapshot. */
+export async function readEvents(db: Db, from: Position): Promise<Page> {
+  const after = sql`(transaction_id, id) > (${String(from.transaction)}::xid8, ${String(from.id)}::bigint)`;
+  const { rows } = await sql<{ events: null; horizon: string; blocked: boolean } & Row>`
+    select horizon.horizon, horizon.blocked, page.*
+    from (
+      select pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
+             exists (select from events where transaction_id >= pg_snapshot_xmin(pg_current_snapshot())) as blocked
+    ) horizon
+    left join (
+      select transaction_id || '-' || id as position, type, audience, data, occurred_at
+      from events
+      where ${after} and transaction_id < pg_snapshot_xmin(pg_current_snapshot())
+      order by transaction_id, id
+      limit ${PAGE}
+    ) page on true`.execute(db);
+  const [first] = rows;
+  if (first === undefined) throw new Error("the outbox did not answer");
+  const events = rows
+    .filter((row) => row.position !== null)
+    .map((row) => ({ id: row.position, type: row.type, audience: row.audience, data: row.data, at: row.occurred_at }));
+  const isFull = events.length === PAGE;
+  const last = isFull ? readPosition(events.at(-1)!.id)! : { transaction: BigInt(first.horizon), id: 0n };
+  return { events, end: isBefore(last, from) ? from : last, isFull, isBlocked: first.blocked };
+}
+
+/** The position after everything that has safely happened. */
+export async function readHorizon(db: Db): Promise<Position> {
+  const { rows } = await sql<{ horizon: string }>`
+    select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`.execute(db);
+  return { transaction: BigInt(rows[0]!.horizon), id: 0n };
+}
+
+const PRUNED = "events.pruned-through";
+
+/** The position through which events have been removed; null before the first time. */
+export async function readPruned(db: Db): Promise<Position | null> {
+  const row = await db.selectFrom("settings").select("value").where("name", "=", PRUNED).executeTakeFirst();
+  return row === undefined ? null : readPosition(String(row.value));
+}
+
+/** Removes events older than that, and keeps in mind through which position, so that nobody resumes across the hole. */
+export async function pruneEvents(database: Database, olderThanHours: number): Promise<void> {
+  await database.transaction(async (tx) => {
+    const { rows } = await sql<{ position: string }>`
+      delete from events
+      where (transaction_id, id) <= (
+        select transaction_id, id from events
+        where occurred_at < now() - make_interval(hours => ${olderThanHours})
+          and transaction_id < pg_snapshot_xmin(pg_current_snapshot())
+        order by transaction_id desc, id desc limit 1)
+      returning transaction_id || '-' || id as position`.execute(tx);
+    const positions = rows.map((row) => readPosition(row.position)!);
+    const [first, ...rest] = positions;
+    if (first === undefined) return;
+    const through = rest.reduce((last, each) => (isBefore(last, each) ? each : last), first);
+    await tx
+      .insertInto("settings")
+      .values({ name: PRUNED, value: JSON.stringify(writePosition(through)) })
+      .onConflict((conflict) =>
+        conflict.column("name").doUpdateSet({ value: JSON.stringify(writePosition(through)), changed_at: sql`now()` }),
+      )
+      .execute();
+  });
+}

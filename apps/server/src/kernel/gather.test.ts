@@ -1,0 +1,88 @@
+// What `gather` promises: order, company, and that one group's failure is not another's.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gather } from "./gather.ts";
+
+test("items that arrive together are worked on together and answered in order", async () => {
+  const groups: number[][] = [];
+  const double = gather<number, number>(10, async (items) => {
+    groups.push([...items]);
+    return items.map((item) => item * 2);
+  });
+  assert.deepEqual(await Promise.all([1, 2, 3].map(double)), [2, 4, 6]);
+  assert.deepEqual(groups, [[1, 2, 3]]);
+});
+
+test("a group is never larger than asked for, and nothing is left behind", async () => {
+  const sizes: number[] = [];
+  const same = gather<number, number>(4, async (items) => {
+    sizes.push(items.length);
+    return items;
+  });
+  const all = Array.from({ length: 11 }, (_, index) => index);
+  assert.deepEqual(await Promise.all(all.map(same)), all);
+  assert.deepEqual(sizes, [4, 4, 3]);
+});
+
+test("items that arrive while a group is under way form the next one", async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const groups: string[][] = [];
+  const same = gather<string, string>(10, async (items) => {
+    groups.push([...items]);
+    begin();
+    await gate;
+    return items;
+  });
+  const first = same("a");
+  await begun;
+  const later = [same("b"), same("c")];
+  open();
+  assert.deepEqual(await Promise.all([first, ...later]), ["a", "b", "c"]);
+  assert.deepEqual(groups, [["a"], ["b", "c"]]);
+});
+
+test("a group that fails fails all its items and none of the next group", async () => {
+  const odd = gather<number, number>(1, async ([item = 0]) => {
+    if (item === 1) throw new Error("no");
+    return [item];
+  });
+  const results = await Promise.allSettled([odd(1), odd(2)]);
+  assert.deepEqual(
+    results.map((result) => result.status),
+    ["rejected", "fulfilled"],
+  );
+});
+
+test("work that does not answer every item is a bug and says so", async () => {
+  const short = gather<number, number>(5, async () => []);
+  await assert.rejects(short(1), /not answered in full/);
+});
+
+test("when enough wait, a second group begins beside the first, and a third waits", async () => {
+  const gates: (() => void)[] = [];
+  const { promise: twoBegun, resolve: sawTwo } = Promise.withResolvers<void>();
+  const groups: string[][] = [];
+  const same = gather<string, string>(
+    10,
+    async (items) => {
+      groups.push([...items]);
+      if (groups.length === 2) sawTwo();
+      await new Promise<void>((open) => gates.push(open));
+      return items;
+    },
+    1,
+  );
+  const first = same("a");
+  while (groups.length === 0) await new Promise((done) => setImmediate(done));
+  const second = same("b");
+  await twoBegun;
+  const third = same("c");
+  assert.deepEqual(groups, [["a"], ["b"]]);
+  gates.splice(0).forEach((open) => open());
+  assert.deepEqual(await Promise.all([first, second]), ["a", "b"]);
+  while (gates.length === 0) await new Promise((done) => setImmediate(done));
+  gates.splice(0).forEach((open) => open());
+  assert.equal(await third, "c");
+  assert.deepEqual(groups, [["a"], ["b"], ["c"]]);
+});

@@ -1,0 +1,26 @@
+// `/metrics`, for a collector on this machine or one that holds the metrics token.
+import { timingSafeEqual } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import type { Config } from "../config.ts";
+import type { Metrics } from "../metrics.ts";
+import { refuse } from "./refuse.ts";
+
+const LOOPBACK = new Set(["127.0.0.1", "::1", "::ffff:127.0.0.1"]);
+
+export function serveMetrics(http: FastifyInstance, config: Config, metrics: Metrics): void {
+  http.get("/metrics", async (request, reply) => {
+    // Behind a proxy every client has a forwarded address, so loopback means loopback.
+    const isLocal = LOOPBACK.has(request.ip) && request.headers["x-forwarded-for"] === undefined;
+    if (!isLocal && !holdsToken(request.headers.authorization, config.metricsToken)) {
+      throw refuse(404, "endpoint.not-found", "There is no such endpoint.");
+    }
+    return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metrics.render());
+  });
+}
+
+function holdsToken(header: string | undefined, token: string | null): boolean {
+  if (token === null || header === undefined) return false;
+  const given = Buffer.from(header);
+  const wanted = Buffer.from(`Bearer ${token}`);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}

@@ -1,0 +1,123 @@
+// The OpenAPI 3.1 document and a page to read it, made from the endpoints themselves.
+import { Problem } from "@strongroom/contract";
+import type { Endpoint } from "@strongroom/contract";
+import { endpoints } from "@strongroom/contract/all";
+import type { NamedEndpoint } from "@strongroom/contract/all";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+
+type Json = Record<string, unknown>;
+
+const schemaOf = (schema: z.ZodType, io: "input" | "output"): Json => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" });
+  return rest;
+};
+
+/** The whole API as an OpenAPI 3.1 document. */
+export function openApiDocument(version: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const named of endpoints) {
+    const path = named.endpoint.path.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [named.endpoint.method.toLowerCase()]: operation(named) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Strongroom", version, description: "Privileged access: store, prove, change, lend, record." },
+    paths,
+    components: {
+      schemas: { Problem: schemaOf(Problem, "output") },
+      securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+    },
+  };
+}
+
+function operation({ name, feature, endpoint }: NamedEndpoint): Json {
+  return {
+    operationId: name,
+    tags: [feature],
+    summary: endpoint.summary,
+    description: `Needs: ${endpoint.needs}. Audit event: ${endpoint.audit}.`,
+    ...(endpoint.needs === "public" ? { security: [] } : { security: [{ bearer: [] }] }),
+    parameters: [...parameters(endpoint.params, "path"), ...parameters(endpoint.query, "query")],
+    ...(endpoint.body === undefined
+      ? {}
+      : { requestBody: { content: { "application/json": { schema: schemaOf(endpoint.body, "input") } } } }),
+    responses: {
+      [String(endpoint.status ?? 200)]: { description: "Success", content: replyContent(endpoint) },
+      default: {
+        description: "A problem (RFC 9457)",
+        content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+      },
+    },
+  };
+}
+
+function replyContent(endpoint: Endpoint): Json {
+  if (endpoint.reply instanceof z.ZodType)
+    return { "application/json": { schema: schemaOf(endpoint.reply, "output") } };
+  return { [endpoint.reply.stream]: {} };
+}
+
+function parameters(schema: z.ZodType | undefined, place: "path" | "query"): Json[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = schemaOf(schema, "input") as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === "path" || required.includes(name),
+    schema: property,
+  }));
+}
+
+const escape = (text: unknown) =>
+  String(text).replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign] ?? sign);
+
+const shape = (title: string, schema: z.ZodType | undefined, io: "input" | "output") =>
+  schema === undefined
+    ? ""
+    : `<details><summary>${title}</summary><pre>${escape(JSON.stringify(schemaOf(schema, io), null, 2))}</pre></details>`;
+
+function section({ name, endpoint }: NamedEndpoint): string {
+  const reply = endpoint.reply instanceof z.ZodType ? endpoint.reply : undefined;
+  return `<section id="${name}"><h3><code>${endpoint.method} ${escape(endpoint.path)}</code></h3>
+<p>${escape(endpoint.summary)}.</p>
+<p class="facts">Needs <code>${endpoint.needs}</code>. Recorded as <code>${endpoint.audit}</code>.</p>
+${shape("Path", endpoint.params, "input")}${shape("Query", endpoint.query, "input")}${shape("Body", endpoint.body, "input")}${shape("Answer", reply, "output")}</section>`;
+}
+
+/** A page without scripts that a person can read and search. */
+export function docsPage(version: string): string {
+  const features = [...new Set(endpoints.map((each) => each.feature))];
+  const links = features.map((feature) => `<li><a href="#feature-${feature}">${feature}</a></li>`).join("");
+  const body = features
+    .map((feature) => {
+      const own = endpoints.filter((each) => each.feature === feature);
+      return `<h2 id="feature-${feature}">${feature}</h2>${own.map(section).join("")}`;
+    })
+    .join("");
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Strongroom API</title><style>
+:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:60rem;margin:0 auto;padding:1.5rem}
+code,pre{font:0.875rem/1.45 ui-monospace,monospace}pre{overflow:auto;padding:.75rem;border:1px solid #8886;border-radius:6px}
+section{border-top:1px solid #8884;padding:.5rem 0}h3{overflow-wrap:anywhere;margin:.5rem 0}p{margin:.25rem 0}.facts{opacity:.8}
+nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1rem;padding:0;list-style:none}</style></head><body><main>
+<h1>Strongroom API ${escape(version)}</h1><p>Every call answers errors as RFC 9457 problem details.
+The same as a machine reads it: <a href="/api/openapi.json">/api/openapi.json</a>.</p>
+<nav aria-label="Features"><ul>${links}</ul></nav>${body}</main></body></html>`;
+}
+
+export function serveApiDocuments(http: FastifyInstance, version: string): void {
+  let document: string | null = null;
+  let page: string | null = null;
+  http.get("/api/openapi.json", async (_request, reply) => {
+    document ??= JSON.stringify(openApiDocument(version));
+    return reply.type("application/json; charset=utf-8").send(document);
+  });
+  http.get("/api/docs", async (_request, reply) => {
+    page ??= docsPage(version);
+    return reply.type("text/html; charset=utf-8").send(page);
+  });
+}

@@ -1,0 +1,67 @@
+// From anything thrown to RFC 9457 problem details: refusals say what they are, everything else is a bug and says nothing.
+import { STATUS_CODES } from "node:http";
+import type { Problem } from "@strongroom/contract";
+import { SealError, SealedError } from "@strongroom/keys";
+import type { z } from "zod";
+import { Refusal, refuse } from "./refuse.ts";
+
+interface FrameworkError {
+  statusCode: number;
+  message: string;
+}
+
+function isFrameworkError(error: unknown): error is FrameworkError {
+  if (!(error instanceof Error) || !("statusCode" in error)) return false;
+  return typeof error.statusCode === "number" && error.statusCode >= 400 && error.statusCode < 500;
+}
+
+const FRAMEWORK_REFUSALS: Record<number, [code: string, message: string]> = {
+  400: ["request.malformed", "The request body is not valid JSON."],
+  403: ["endpoint.not-found", "There is nothing here."],
+  404: ["endpoint.not-found", "There is nothing here."],
+  413: ["request.too-large", "The request body is too large."],
+  415: ["request.unsupported-media-type", "The request body must be application/json."],
+};
+
+/** Returns the refusal that an error is, or null when it is a bug. */
+export function asRefusal(error: unknown): Refusal | null {
+  if (error instanceof Refusal) return error;
+  // Sealed between being let in and doing the work.
+  if (error instanceof SealedError) return sealed();
+  if (error instanceof SealError && error.code === "root-key.changed")
+    return refuse(503, "seal.root-key-changed", error.message);
+  if (!isFrameworkError(error)) return null;
+  const [code, message] = FRAMEWORK_REFUSALS[error.statusCode] ?? ["request.malformed", "The request is malformed."];
+  return refuse(error.statusCode, code, message);
+}
+
+export function problemOf(refusal: Refusal, requestId: string): Problem {
+  return {
+    type: "about:blank",
+    title: STATUS_CODES[refusal.status] ?? "Error",
+    status: refusal.status,
+    code: refusal.code,
+    detail: refusal.message,
+    message: refusal.message,
+    request_id: requestId,
+    ...(refusal.extra.errors === undefined ? {} : { errors: refusal.extra.errors }),
+    ...(refusal.extra.retryAfter === undefined ? {} : { retry_after: refusal.extra.retryAfter }),
+  };
+}
+
+export const sealed = (): Refusal => refuse(503, "sealed", "The vault is sealed. An administrator has to unseal it.");
+
+export const internalError = (): Refusal =>
+  refuse(500, "internal", "Something went wrong on our side. The request id helps us to find out what.");
+
+/** INVARIANT: the issues name places and rules, never the values that were sent. */
+export function validationRefusal(part: string, error: z.ZodError): Refusal {
+  const errors = error.issues.map((issue) => ({
+    path: issue.path.length > 0 ? issue.path.join(".") : part,
+    msg: issue.code === "unrecognized_keys" ? `Unknown field: ${issue.keys.join(", ").slice(0, 200)}` : issue.message,
+  }));
+  const first = errors[0];
+  return refuse(400, "request.invalid", first ? `${first.path}: ${first.msg}` : "The request is not valid.", {
+    errors,
+  });
+}

@@ -1,0 +1,54 @@
+// How many calls a client and an account may make a minute, in this process.
+import rateLimit from "@fastify/rate-limit";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { isIPv6 } from "node:net";
+import { refuse } from "./refuse.ts";
+
+export interface RateLimits {
+  /** Throws a 429 refusal with `retryAfter` when the address has made too many calls. */
+  countClient(request: FastifyRequest): Promise<void>;
+  countAccount(request: FastifyRequest, userId: string): Promise<void>;
+  /** For calls that anybody can make and that cost us: sign-in, registration, reset, unseal. */
+  countVisitor(request: FastifyRequest): Promise<void>;
+}
+
+/** An IPv6 client owns at least a /64, so that is what is counted. */
+export function clientKey(ip: string): string {
+  if (!isIPv6(ip) || ip.startsWith("::ffff:")) return ip;
+  const [head = "", tail] = ip.split("::");
+  const groups = head.split(":").filter((group) => group !== "");
+  if (tail === undefined || groups.length >= 4) return groups.slice(0, 4).join(":");
+  const after = tail.split(":").filter((group) => group !== "");
+  const zeros = Array<string>(Math.max(0, 8 - groups.length - after.length)).fill("0");
+  return [...groups, ...zeros, ...after].slice(0, 4).join(":");
+}
+
+const accounts = new WeakMap<FastifyRequest, string>();
+
+/** Registers the limiter. `perMinute` 0 turns it off. */
+export async function installRateLimits(http: FastifyInstance, perMinute: number): Promise<RateLimits> {
+  const off = async () => {};
+  if (perMinute === 0) return { countClient: off, countAccount: off, countVisitor: off };
+  await http.register(rateLimit, { global: false });
+  const limiter = (max: number, keyGenerator: (request: FastifyRequest) => string) => {
+    const check = http.createRateLimit({ max, timeWindow: 60_000, keyGenerator });
+    return async (request: FastifyRequest) => {
+      const state = await check(request);
+      if (state.isAllowed || !state.isExceeded) return;
+      throw refuse(429, "request.too-many", `Rate limit exceeded. Retry in ${state.ttlInSeconds} seconds.`, {
+        retryAfter: Math.max(1, state.ttlInSeconds),
+      });
+    };
+  };
+  const client = limiter(perMinute, (request) => `c:${clientKey(request.ip)}`);
+  const visitor = limiter(Math.max(5, Math.ceil(perMinute / 20)), (request) => `v:${clientKey(request.ip)}`);
+  const account = limiter(perMinute, (request) => `a:${accounts.get(request) ?? ""}`);
+  return {
+    countClient: client,
+    countVisitor: visitor,
+    async countAccount(request, userId) {
+      accounts.set(request, userId);
+      await account(request);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+// Refusals: the expected ways in which a call can fail, part of the contract and fit for the caller's eyes.
+
+export interface RefusalExtra {
+  errors?: { path: string; msg: string }[];
+  /** Seconds. */
+  retryAfter?: number;
+}
+
+export class Refusal extends Error {
+  override name = "Refusal";
+  readonly status: number;
+  readonly code: string;
+  readonly extra: RefusalExtra;
+
+  constructor(status: number, code: string, message: string, extra: RefusalExtra) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.extra = extra;
+  }
+}
+
+/**
+ * Makes a refusal to throw: `throw refuse(404, "credential.not-found", "Credential not found")`.
+ * The code is stable and machine-readable; the message is public, so it never names another person's things.
+ */
+export function refuse(status: number, code: string, message: string, extra: RefusalExtra = {}): Refusal {
+  return new Refusal(status, code, message, extra);
+}

@@ -1,0 +1,150 @@
+// The way of every call through the server, whatever kind of handler stands at its end.
+import type { Endpoint } from "@strongroom/contract";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { appendAudit } from "../audit/append.ts";
+import { callEntry } from "../audit/entry.ts";
+import type { AuditNote, RequestFacts } from "../audit/entry.ts";
+import type { Actor } from "../authz/actor.ts";
+import type { Kernel } from "../kernel.ts";
+import { proofOf } from "./authenticate.ts";
+import { createCall } from "./call.ts";
+import type { TrackedCall } from "./call.ts";
+import { asRefusal, sealed, validationRefusal } from "./problem.ts";
+import { isStorable } from "./storable.ts";
+import { refuse } from "./refuse.ts";
+
+export type Finish<E extends Endpoint> = (
+  call: TrackedCall<E>,
+  /** Sends an encoded JSON answer. */
+  reply: (json: string) => void,
+  raw: FastifyReply,
+) => Promise<void>;
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Set by `route`; a route without it is refused at start. */
+    endpoint?: Endpoint;
+  }
+}
+
+export function route<E extends Endpoint>(kernel: Kernel, endpoint: E, finish: Finish<E>): void {
+  const handler = async (request: FastifyRequest, raw: FastifyReply): Promise<FastifyReply> => {
+    const actor = await admit(kernel, endpoint, request);
+    const call = createCall<E>({
+      endpoint,
+      ...parse(endpoint, request),
+      visitor: actor,
+      request: factsOf(request),
+      lastEventId: request.headers["last-event-id"]?.toString().slice(0, 100) ?? null,
+      signal: abortedWith(raw),
+      clock: kernel.clock,
+    });
+    try {
+      await finish(
+        call,
+        (json) => {
+          for (const [name, value] of call.headers) raw.header(name, value);
+          raw
+            .code(endpoint.status ?? 200)
+            .type("application/json; charset=utf-8")
+            .send(json);
+        },
+        raw,
+      );
+    } catch (error) {
+      await recordRefusal(kernel, call, error);
+      throw error;
+    }
+    return raw;
+  };
+  for (const url of [endpoint.path, ...(endpoint.aliases ?? [])]) {
+    kernel.http.route({ method: endpoint.method, url, config: { endpoint }, handler });
+  }
+}
+
+/** Sealed, too many calls, nobody, the wrong role: each is refused before anything that was sent is looked at. */
+async function admit(kernel: Kernel, endpoint: Endpoint, request: FastifyRequest): Promise<Actor | null> {
+  if (kernel.keys.isSealed && endpoint.whileSealed !== true) {
+    throw sealed();
+  }
+  await kernel.rateLimits.countClient(request);
+  if (endpoint.needs === "public") {
+    if (endpoint.method !== "GET") await kernel.rateLimits.countVisitor(request);
+    return null;
+  }
+  const acceptsCookie = !(endpoint.reply instanceof z.ZodType) && endpoint.reply.stream === "text/event-stream";
+  const actor = await kernel.authenticator.current(proofOf(request, acceptsCookie));
+  try {
+    kernel.authority.require(endpoint.needs, actor);
+  } catch (error) {
+    if (actor !== null) await recordForbidden(kernel, endpoint, request, actor, error);
+    throw error;
+  }
+  if (actor !== null) await kernel.rateLimits.countAccount(request, actor.id);
+  return actor;
+}
+
+function parse<E extends Endpoint>(endpoint: E, request: FastifyRequest) {
+  const part = (name: "params" | "query" | "body") => {
+    const schema = endpoint[name];
+    if (schema === undefined) return undefined;
+    if (!isStorable(request[name])) {
+      if (name === "params") throw refuse(404, "thing.not-found", "Not found");
+      throw refuse(
+        400,
+        "request.invalid",
+        "The request contains a character that is not text, or is nested too deeply.",
+      );
+    }
+    const parsed = schema.safeParse(request[name] ?? undefined);
+    if (parsed.success) return parsed.data;
+    // An id that is none cannot name a thing: the same answer as for one that is not there.
+    if (name === "params") throw refuse(404, "thing.not-found", "Not found");
+    throw validationRefusal(name, parsed.error);
+  };
+  return { params: part("params"), query: part("query"), body: part("body") } as Pick<
+    TrackedCall<E>,
+    "params" | "query" | "body"
+  >;
+}
+
+function abortedWith(raw: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.raw.once("close", () => {
+    if (!raw.raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+/** Reaching for what one's role does not allow belongs in the trail, whatever the call's body was. */
+async function recordForbidden(
+  kernel: Kernel,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  actor: Actor,
+  error: unknown,
+): Promise<void> {
+  const refusal = asRefusal(error);
+  if (refusal === null || endpoint.audit === "none") return;
+  const { id } = request.params as { id?: string };
+  const isId = id !== undefined && /^[0-9a-f-]{36}$/i.test(id);
+  const note: AuditNote = { result: "failure", reason: refusal.code, details: { path: endpoint.path } };
+  if (isId) note.target = { type: (endpoint.path.split("/")[3] ?? "thing").replace(/s$/, ""), id };
+  const entry = callEntry(endpoint.audit, actor, factsOf(request), note, kernel.clock.now());
+  await kernel.database.transaction((tx) => appendAudit(tx, [entry]));
+}
+
+const factsOf = (request: FastifyRequest): RequestFacts => ({
+  id: request.id,
+  ip: request.ip,
+  agent: request.headers["user-agent"]?.slice(0, 300) ?? null,
+});
+
+/** What was tried and refused belongs in the trail too. */
+async function recordRefusal(kernel: Kernel, call: TrackedCall, error: unknown): Promise<void> {
+  const refusal = asRefusal(error);
+  if (refusal === null || call.endpoint.audit === "none") return;
+  const entry = call.entry({ result: "failure", reason: refusal.code });
+  await kernel.database.transaction((tx) => appendAudit(tx, [entry]));
+}

@@ -1,0 +1,90 @@
+// The HTTP server: limits, security headers, request ids, problems for errors, and nothing that knows a feature.
+import compress from "@fastify/compress";
+import { Problem } from "@strongroom/contract";
+import { LogController, fastify } from "fastify";
+import type { FastifyInstance } from "fastify";
+import type { Config } from "../config.ts";
+import { newId } from "../id.ts";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { asRefusal, internalError, problemOf } from "./problem.ts";
+import { refuse } from "./refuse.ts";
+import { securityHeaders } from "./security-headers.ts";
+
+const BODY_LIMIT = 1_048_576;
+/** Small answers gain nothing, and secrets are small: they are never compressed beside what an attacker chose. */
+const COMPRESS_ABOVE = 4_096;
+
+/** Paths outside the contract that the kernel itself serves; every other route must come from an endpoint. */
+const KERNEL_PATHS = new Set(["/metrics", "/api/openapi.json", "/api/docs", "/", "/*", "*"]);
+
+export async function createHttpServer(config: Config, log: Log, metrics: Metrics): Promise<FastifyInstance> {
+  const http = fastify({
+    loggerInstance: log,
+    // One line for each call is written below, instead of two.
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    genReqId: () => newId(),
+    requestIdHeader: false,
+    trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    exposeHeadRoutes: false,
+    forceCloseConnections: "idle",
+    return503OnClosing: true,
+    requestTimeout: 60_000,
+  }) as unknown as FastifyInstance;
+
+  http.addHook("onRoute", (route) => {
+    if (route.config?.endpoint !== undefined || KERNEL_PATHS.has(route.url)) return;
+    throw new Error(`${route.url} is not an endpoint of the contract`);
+  });
+  http.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+    for (const [name, value] of securityHeaders(config, request)) reply.header(name, value);
+  });
+  http.addHook("onResponse", async (request, reply) => {
+    const endpoint = request.routeOptions.config.endpoint;
+    metrics.countCall(endpoint?.path ?? "other", request.method, reply.statusCode, reply.elapsedTime / 1000);
+    const line = { method: request.method, path: request.url.split("?", 1)[0], ip: request.ip };
+    // Probes and scrapes come every few seconds and say nothing.
+    const level = endpoint?.path.startsWith("/api/v1/health") || request.url === "/metrics" ? "debug" : "info";
+    request.log[level]({ ...line, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, "call");
+  });
+  // An empty body with a JSON content type is what a browser's `call()` sends when there is nothing to say.
+  http.removeContentTypeParser("application/json");
+  http.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => {
+    try {
+      done(null, body === "" ? undefined : JSON.parse(String(body), withoutPrototype));
+    } catch {
+      done(refuse(400, "request.malformed", "The request body is not valid JSON."));
+    }
+  });
+  http.setErrorHandler((error, request, reply) => {
+    const refusal = asRefusal(error);
+    if (refusal === null) request.log.error({ err: error }, "a call failed");
+    sendProblem(reply, refusal ?? internalError(), request.id);
+  });
+  await http.register(compress, { threshold: COMPRESS_ABOVE, encodings: ["br", "gzip"] });
+  return http;
+}
+
+interface Answer {
+  code(status: number): Answer;
+  header(name: string, value: string): Answer;
+  type(type: string): Answer;
+  send(payload: string): unknown;
+}
+
+export function sendProblem(reply: Answer, refusal: ReturnType<typeof refuse>, requestId: string): void {
+  if (refusal.extra.retryAfter !== undefined) reply.header("retry-after", String(refusal.extra.retryAfter));
+  if (refusal.status === 401) reply.header("www-authenticate", "Bearer");
+  reply
+    .code(refusal.status)
+    .type("application/problem+json; charset=utf-8")
+    .send(JSON.stringify(Problem.parse(problemOf(refusal, requestId))));
+}
+
+/** `__proto__` in a body is nobody's field. */
+function withoutPrototype(key: string, value: unknown): unknown {
+  return key === "__proto__" ? undefined : value;
+}

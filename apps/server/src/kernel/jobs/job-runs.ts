@@ -1,0 +1,84 @@
+// The rows that tell people how far a tracked job is, and carry their wish to cancel it.
+import { sql } from "kysely";
+import type { Database, Db, Tx } from "#kernel/db/database.ts";
+
+/** Ended runs are kept this long. */
+const KEPT = "7 days";
+
+export async function insertRun(tx: Tx, id: string, name: string, total: number | null): Promise<void> {
+  await tx
+    .insertInto("job_runs")
+    .values({ id, name, total, cancel_requested_at: null, started_at: null, ended_at: null })
+    .execute();
+}
+
+/** False when it has ended already, or is not known. */
+export async function cancelRun(tx: Tx, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("job_runs")
+    .set({
+      cancel_requested_at: sql<Date>`coalesce(cancel_requested_at, now())`,
+      state: sql`case state when 'queued' then 'cancelled' else state end`,
+      ended_at: sql<Date | null>`case state when 'queued' then now() end`,
+    })
+    .where("id", "=", id)
+    .where("state", "in", ["queued", "running"])
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** False when it was cancelled before. */
+export async function beginRun(db: Db, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("job_runs")
+    .set({ state: "running", done: 0, started_at: sql<Date>`now()` })
+    .where("id", "=", id)
+    .where("state", "in", ["queued", "running"])
+    .where("cancel_requested_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function endRun(
+  db: Db,
+  id: string,
+  state: "completed" | "failed" | "cancelled" | "queued",
+): Promise<void> {
+  await db
+    .updateTable("job_runs")
+    .set({ state, ended_at: state === "queued" ? null : sql<Date>`now()` })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Also tells whether somebody asked for its end. */
+export async function reportProgress(db: Db, id: string, done: number, total: number | undefined): Promise<boolean> {
+  const row = await db
+    .updateTable("job_runs")
+    .set({ done, ...(total === undefined ? {} : { total }) })
+    .where("id", "=", id)
+    .returning("cancel_requested_at")
+    .executeTakeFirst();
+  return row !== undefined && row.cancel_requested_at !== null;
+}
+
+export async function isCancelled(db: Db, id: string): Promise<boolean> {
+  const row = await db.selectFrom("job_runs").select("cancel_requested_at").where("id", "=", id).executeTakeFirst();
+  return row === undefined || row.cancel_requested_at !== null;
+}
+
+/**
+ * Ends the runs whose job the queue gave up without asking its handler (a process was killed once too often), and
+ * removes old ones.
+ */
+export async function cleanRuns({ db }: Database): Promise<void> {
+  await sql`
+    update job_runs set state = 'failed', ended_at = now()
+    where state in ('queued', 'running') and not exists (
+      select from jobs.job where job.id = job_runs.id and job.name = job_runs.name and job.state <= 'active'
+    ) and created_at < now() - interval '1 minute'`.execute(db);
+  await db
+    .deleteFrom("job_runs")
+    .where("ended_at", "<", sql<Date>`now() - ${KEPT}::interval`)
+    .execute();
+}

@@ -1,0 +1,39 @@
+// A throwaway PostgreSQL in a temporary folder, for tests and benchmarks.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { startEmbedded } from "#kernel/embedded/embedded.ts";
+import { openLog } from "#kernel/log.ts";
+
+export interface TemporaryServer {
+  /** As the application's ordinary role, which may create databases here. */
+  connection: pg.ClientConfig;
+  /** Stops the server and removes its folder. */
+  stop(): Promise<void>;
+}
+
+export async function startTemporaryServer(): Promise<TemporaryServer> {
+  const folder = mkdtempSync(join(tmpdir(), "strongroom-test-"));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  // Of a process that ends without stopping it.
+  process.once("exit", remove);
+  try {
+    const embedded = await startEmbedded({ dataFolder: folder, log: openLog("fatal") });
+    const superuser = new pg.Client(embedded.administration);
+    await superuser.connect();
+    await superuser.query("alter role strongroom createdb");
+    await superuser.end();
+    return {
+      connection: { ...embedded.connection, database: "postgres" },
+      async stop() {
+        await embedded.stop();
+        process.off("exit", remove);
+        remove();
+      },
+    };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}

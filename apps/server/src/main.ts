@@ -1,0 +1,139 @@
+// Starts the server: configuration, database, keys, features, and the address for people. Ends cleanly when asked to.
+import { mkdirSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { readConfig } from "#kernel/config.ts";
+import type { Config } from "#kernel/config.ts";
+import { openDatabase } from "#kernel/db/database.ts";
+import { migrate } from "#kernel/db/migrate.ts";
+import { startEmbedded } from "#kernel/embedded/embedded.ts";
+import { openLog } from "#kernel/log.ts";
+import type { Log } from "#kernel/log.ts";
+import { StartError } from "#kernel/start-error.ts";
+import { compose } from "./compose.ts";
+
+const STOP_WITHIN_MS = 15_000;
+const WEB_FOLDER = join(import.meta.dirname, "../../web/dist");
+
+/** What was started, in order; stopped in the opposite one. */
+const started: { name: string; stop: () => Promise<unknown> }[] = [];
+let isStopping = false;
+
+async function start(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = openLog(
+    process.stdout.isTTY && process.env.STRONGROOM_LOG_LEVEL === undefined ? "warn" : config.logLevel,
+  );
+  listenForTheEnd(log);
+  await checkPort(config);
+
+  const connection = await connectionOf(config, log);
+  const database = openDatabase({ connection, log });
+  started.push({ name: "database connections", stop: () => database.close() });
+  await migrate(database, log);
+
+  const app = await compose({ config, log, database, webFolder: WEB_FOLDER });
+  started.push({ name: "server", stop: () => app.stop() });
+  await app.start();
+  await app.http.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
+    throw portError(config, error);
+  });
+  await greet(config, app);
+}
+
+async function connectionOf(config: Config, log: Log) {
+  if (config.databaseUrl !== null) {
+    makeDataFolder(config);
+    return { connectionString: config.databaseUrl };
+  }
+  const embedded = await startEmbedded({ dataFolder: config.dataFolder, log });
+  started.push({ name: "embedded PostgreSQL", stop: () => embedded.stop() });
+  return embedded.connection;
+}
+
+/** For the root key and the newest checkpoint. The embedded database makes its folder itself. */
+function makeDataFolder(config: Config): void {
+  try {
+    mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new StartError(`The data folder ${config.dataFolder} cannot be made or written to.`, { cause: error });
+  }
+}
+
+/** Before anything is started for nothing. The real listen may still fail; then the same sentence is shown. */
+async function checkPort(config: Config): Promise<void> {
+  if (config.port === 0) return;
+  await new Promise<void>((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", (error) => reject(portError(config, error)));
+    probe.listen(config.port, config.host, () => probe.close(() => resolve()));
+  });
+}
+
+function portError(config: Config, error: unknown): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EADDRINUSE") {
+    return new StartError(
+      `Port ${config.port} on ${config.host} is in use. Stop what uses it, or set PORT to another.`,
+    );
+  }
+  if (code === "EACCES") return new StartError(`Port ${config.port} needs more rights. Set PORT to one above 1023.`);
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+    return new StartError(`This machine has no address ${config.host}.`);
+  return error;
+}
+
+async function greet(config: Config, app: Awaited<ReturnType<typeof compose>>): Promise<void> {
+  const { port } = app.http.server.address() as AddressInfo;
+  const host = config.host.includes(":") ? `[${config.host}]` : config.host;
+  console.log(`\nStrongroom is at ${config.publicUrl ?? `http://${host}:${port}`}`);
+  const link = await app.setupLink();
+  if (link !== null) {
+    console.log(`\nThere is no user yet. Create the first administrator with this one-time link:\n\n  ${link}\n`);
+  }
+  process.send?.("ready");
+}
+
+function listenForTheEnd(log: Log): void {
+  const end = (why: string) => () => void stop(why, log);
+  process.on("SIGINT", end("SIGINT"));
+  process.on("SIGTERM", end("SIGTERM"));
+  if (process.env.STRONGROOM_ENDS_WITH_PARENT === "1") process.on("disconnect", end("the parent process ended"));
+  process.on("unhandledRejection", (error) => {
+    log.error({ err: error }, "a promise was rejected and nobody listened");
+  });
+}
+
+async function stop(why: string, log: Log): Promise<void> {
+  if (isStopping) return;
+  isStopping = true;
+  log.info({ why }, "stopping");
+  const tooLong = setTimeout(() => {
+    log.error("stopping took too long");
+    process.exit(1);
+  }, STOP_WITHIN_MS);
+  tooLong.unref();
+  const isClean = await stopAll(log);
+  process.exit(isClean ? 0 : 1);
+}
+
+async function stopAll(log: Log): Promise<boolean> {
+  let isClean = true;
+  for (const part of started.toReversed()) {
+    await part.stop().catch((error: unknown) => {
+      isClean = false;
+      log.error({ err: error, part: part.name }, "a part did not stop cleanly");
+    });
+  }
+  return isClean;
+}
+
+await start().catch(async (error: unknown) => {
+  isStopping = true;
+  const log = openLog("fatal");
+  if (error instanceof StartError) console.error(`Strongroom did not start: ${error.message}`);
+  else log.fatal({ err: error }, "Strongroom did not start");
+  await stopAll(log);
+  process.exit(1);
+});

@@ -1,0 +1,37 @@
+// Waiting for what happens in the background: for its event, or until the database shows it.
+import { setTimeout as delay } from "node:timers/promises";
+import type { TestPerson } from "./people.ts";
+import type { TestApp } from "./test-app.ts";
+
+const PATIENCE_MS = 20_000;
+
+/** The first answer of `look` that is not null. Throws when there is none in 20 seconds. */
+export async function eventually<T>(look: () => Promise<T | null>): Promise<T> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    if (performance.now() > until) throw new Error(`nothing came of: ${look.toString()}`);
+    await delay(10);
+  }
+}
+
+interface Told {
+  type: string;
+  data: Record<string, unknown>;
+}
+
+/** The domain events that this person may see, from now on. */
+export async function liveEvents(app: TestApp, person: TestPerson) {
+  const told: Told[] = [];
+  const isForThem = (audience: unknown) => JSON.stringify(audience).includes(person.id);
+  const subscription = await app.kernel.events.subscribe({ filter: (event) => isForThem(event.audience) }, (event) => {
+    told.push({ type: event.type, data: event.data });
+  });
+  return {
+    /** All of them so far. */
+    told: (): readonly Told[] => told,
+    next: (matches: (event: Told) => boolean): Promise<Told> => eventually(async () => told.find(matches) ?? null),
+    close: () => subscription.close(),
+  };
+}

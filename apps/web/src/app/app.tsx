@@ -1,0 +1,41 @@
+// The app inside its providers: theme, server state, toasts, routes.
+import { MantineProvider, localStorageColorSchemeManager } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { Suspense } from "react";
+import { BrowserRouter, useRoutes } from "react-router";
+import { ErrorBoundary } from "#shared/ui/error-boundary.tsx";
+import { PageLoading } from "#shared/ui/loading.tsx";
+import { MOST_TOASTS } from "#shared/ui/toast.ts";
+import { queryClient } from "./query-client.ts";
+import { routes } from "./router.tsx";
+import { SealWatch } from "./seal-watch.tsx";
+import { cssVariables, theme } from "./theme.ts";
+
+const colorScheme = localStorageColorSchemeManager({ key: "strongroom.color-scheme" });
+
+/** The pages before the layout load in the whole window; inside it, in the main area. */
+function Pages() {
+  return <Suspense fallback={<PageLoading />}>{useRoutes(routes)}</Suspense>;
+}
+
+export function App() {
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      colorSchemeManager={colorScheme}
+      defaultColorScheme="auto"
+    >
+      <ErrorBoundary>
+        <QueryClientProvider client={queryClient}>
+          <Notifications position="top-right" limit={MOST_TOASTS} containerWidth={380} zIndex={500} />
+          <BrowserRouter>
+            <SealWatch />
+            <Pages />
+          </BrowserRouter>
+        </QueryClientProvider>
+      </ErrorBoundary>
+    </MantineProvider>
+  );
+}

@@ -1,0 +1,38 @@
+// Every address of the app, typed: nothing else writes a path.
+
+export const paths = {
+  dashboard: "/",
+  accounts: "/accounts",
+  validationDashboard: "/validation-dashboard",
+  safes: "/safes",
+  vault: "/vault",
+  /** The vault's list, searching for a text. */
+  vaultSearch: (search: string) => `/vault?search=${encodeURIComponent(search)}`,
+  /** One credential; with ":id" the pattern of all. */
+  credential: (id: string) => `/vault/${id}`,
+  /** An older address of the vault (OPEN-26). */
+  credentialVault: "/credential-vault",
+  discovery: "/discovery",
+  cpmDashboard: "/cpm-dashboard",
+  jitAccess: "/jit-access",
+  sessions: "/sessions",
+  certificates: "/certificates",
+  accessControl: "/access-control",
+  integrations: "/integrations",
+  auditLogs: "/audit-logs",
+  admin: "/admin",
+  profile: "/profile",
+  notifications: "/notifications",
+  settings: "/settings",
+  help: "/help",
+  signIn: "/auth",
+  login: "/login",
+  signUp: "/signup",
+  signUpNew: "/signup-new",
+  resetPassword: "/reset-password",
+  unseal: "/unseal",
+  loadingDemo: "/loading-demo",
+  componentDemo: "/component-demo",
+  inactivityTest: "/inactivity-test",
+  cpmTest: "/cpm-test",
+} as const;

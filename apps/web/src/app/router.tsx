@@ -1,0 +1,57 @@
+// The one route table.
+import { lazy, type ComponentType } from "react";
+import { Navigate, type RouteObject } from "react-router";
+import { Entrance, Protected } from "./guards.tsx";
+import { paths } from "./paths.ts";
+import { Shell } from "./shell/shell.tsx";
+import { unbuiltAreas } from "./unbuilt-areas.tsx";
+
+/** A page whose code is fetched when it is first visited. */
+function page(path: string, load: () => Promise<{ default: ComponentType }>): RouteObject {
+  const Page = lazy(load);
+  return { path, element: <Page /> };
+}
+
+const signIn = () => import("#features/sign-in/sign-in-page.tsx");
+const signUp = () => import("#features/sign-in/sign-up-page.tsx");
+
+/** For visitors; whoever is signed in is sent on. */
+const entrances: RouteObject[] = [
+  page(paths.signIn, signIn),
+  page(paths.login, signIn),
+  page(paths.signUp, signUp),
+  page(paths.signUpNew, signUp),
+];
+
+/** For everybody. */
+const open: RouteObject[] = [
+  page(paths.resetPassword, () => import("#features/sign-in/reset-password-page.tsx")),
+  page(paths.unseal, () => import("#features/seal/unseal-page.tsx")),
+  page(paths.loadingDemo, () => import("#features/demos/loading-demo-page.tsx")),
+  page(paths.componentDemo, () => import("#features/demos/component-demo-page.tsx")),
+  page(paths.inactivityTest, () => import("#features/demos/inactivity-test-page.tsx")),
+];
+
+/** For signed-in users, inside the layout. */
+const inShell: RouteObject[] = [
+  page(paths.dashboard, () => import("#features/dashboard/dashboard-page.tsx")),
+  page(paths.vault, () => import("#features/credentials/credential-list-page.tsx")),
+  page(paths.credential(":id"), () => import("#features/credentials/credential-detail-page.tsx")),
+  { path: paths.credentialVault, element: <Navigate to={paths.vault} replace /> },
+  page(paths.cpmDashboard, () => import("#features/cpm/cpm-dashboard-page.tsx")),
+  page(paths.cpmTest, () => import("#features/demos/cpm-test-page.tsx")),
+  page(paths.auditLogs, () => import("#features/audit/audit-page.tsx")),
+  page(paths.admin, () => import("#features/admin/admin-page.tsx")),
+  page(paths.profile, () => import("#features/sign-in/profile-page.tsx")),
+  page(paths.notifications, () => import("#features/notifications/notifications-page.tsx")),
+  page(paths.settings, () => import("#features/preferences/settings-page.tsx")),
+  page(paths.help, () => import("#features/help/help-page.tsx")),
+  ...unbuiltAreas,
+];
+
+export const routes: RouteObject[] = [
+  { element: <Entrance />, children: entrances },
+  ...open,
+  { element: <Protected />, children: [{ element: <Shell />, children: inShell }] },
+  { path: "*", element: <Navigate to={paths.dashboard} replace /> },
+];

@@ -1,0 +1,25 @@
+// Leads to the unseal page as soon as a call is answered that the vault is sealed; that page leads back.
+import { useEffect, useRef } from "react";
+import { useLocation, useNavigate } from "react-router";
+import { configureCalls } from "#shared/api/call.ts";
+import { paths } from "./paths.ts";
+
+export function SealWatch() {
+  const navigate = useNavigate();
+  const location = useLocation();
+  const here = useRef(location);
+  useEffect(() => {
+    here.current = location;
+  }, [location]);
+
+  useEffect(() => {
+    configureCalls({
+      onSealed: () => {
+        if (here.current.pathname === paths.unseal) return;
+        void navigate(paths.unseal, { replace: true, state: { from: here.current } });
+      },
+    });
+    return () => configureCalls({ onSealed: () => undefined });
+  }, [navigate]);
+  return null;
+}

@@ -1,0 +1,261 @@
+import type { Health, LiveEvent } from "@strongroom/contract";
+import { screen, waitFor, within } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { TEST_USER, signInForTest, signOutForTest } from "#app/testing/sign-in.ts";
+import { configureCalls } from "#shared/api/call.ts";
+import { currentSession } from "#shared/session/session-store.ts";
+import { routes } from "../router.tsx";
+import { KEEP_ALIVE_MS, statusNote } from "./system-status.tsx";
+import { displayName } from "./top-bar.tsx";
+
+/** Stands for the browser's EventSource, which jsdom does not have. */
+class TestStream {
+  static latest: TestStream | null = null;
+  onopen: (() => void) | null = null;
+  onerror: (() => void) | null = null;
+  readonly listeners = new Map<string, (event: { data: string }) => void>();
+  constructor() {
+    TestStream.latest = this;
+  }
+  addEventListener(type: string, listener: (event: { data: string }) => void) {
+    this.listeners.set(type, listener);
+  }
+  close() {}
+  static send(event: unknown) {
+    const { type } = event as LiveEvent;
+    TestStream.latest?.listeners.get(type)?.({ data: JSON.stringify(event) });
+  }
+}
+
+const HEALTH: Health = { status: "healthy", summary: "fine", version: "1", uptime: 1, checks: [] };
+let api: TestApi;
+
+beforeEach(async () => {
+  vi.stubGlobal("EventSource", TestStream);
+  signInForTest({ role: "manager" });
+  api = await startApi({
+    "GET /api/v1/health": { json: HEALTH },
+    "POST /api/v1/auth/logout": { json: { message: "ok" } },
+    "GET /api/v1/auth/entrance": { json: { needs_setup: false, sign_up_open: true, mail_configured: true } },
+    "GET /api/v1/auth/session": {
+      json: {
+        user: TEST_USER,
+        session_id: "22222222-2222-4222-8222-222222222222",
+        expires_at: "2100-01-01T00:00:00.000Z",
+        limits: { timeout_minutes: 30, warning_minutes: 5, privileged_timeout_minutes: 15 },
+      },
+    },
+  });
+  configureCalls({ token: () => currentSession().token });
+});
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  signOutForTest();
+  await api.close();
+});
+
+async function show(at = "/help") {
+  const view = renderScreen(null, { at, routes });
+  const main = within(await screen.findByRole("navigation", { name: "Main" }));
+  await screen.findByRole("heading", { level: 1 });
+  return { ...view, main };
+}
+
+describe("the sidebar", () => {
+  test("SHELL-10, SHELL-12: sidebar, top bar and main area; the tagline", async () => {
+    await show();
+    for (const role of ["complementary", "banner", "main"]) expect(screen.getAllByRole(role).length).toBe(1);
+    expect(screen.getByText("Security Platform")).toBeTruthy();
+  });
+
+  test("SHELL-14, SHELL-16, SHELL-17: the entries, their order and where they lead", async () => {
+    const { main } = await show();
+    expect(main.getAllByRole("link").map((link) => [link.textContent, link.getAttribute("href")])).toEqual([
+      ["Dashboard", "/"],
+      ["Accounts", "/accounts"],
+      ["Validation Dashboard", "/validation-dashboard"],
+      ["Safes", "/safes"],
+      ["Credential Vault", "/vault"],
+      ["Discovery", "/discovery"],
+      ["CPM Dashboard", "/cpm-dashboard"],
+      ["JIT Access", "/jit-access"],
+      ["Session Monitoring", "/sessions"],
+      ["Certificates", "/certificates"],
+      ["Access Control", "/access-control"],
+      ["Integrations", "/integrations"],
+      ["Audit Logs", "/audit-logs"],
+      ["Admin Console", "/admin"],
+    ]);
+  });
+
+  test("SHELL-15: the Accounts group is open by default and can be closed", async () => {
+    const { main, user } = await show();
+    const group = main.getByRole("button", { name: "Accounts" });
+    expect(group.getAttribute("aria-expanded")).toBe("true");
+    await user.click(group);
+    expect(group.getAttribute("aria-expanded")).toBe("false");
+    await waitFor(() => expect(main.queryByRole("link", { name: "Safes" })).toBeNull());
+  });
+
+  test("SHELL-11: the sidebar that slides in has the same entries and goes away when one is chosen", async () => {
+    const { user } = await show();
+    await user.click(screen.getByRole("button", { name: "Open navigation" }));
+    const drawer = await screen.findByRole("dialog", { name: "Navigation" });
+    await user.click(within(drawer).getByRole("link", { name: "Certificates" }));
+    expect(await screen.findByRole("heading", { name: "Certificates" })).toBeTruthy();
+    await waitFor(() => expect(screen.queryByRole("dialog", { name: "Navigation" })).toBeNull());
+  });
+
+  test('SHELL-13, OPEN-31: System Status reads "All systems operational" when health is good, else what is not', async () => {
+    await show();
+    expect(
+      within(screen.getByRole("region", { name: "System Status" })).getByText(/./, { selector: "[role=status]" }),
+    ).toBeTruthy();
+    expect(await screen.findByText("All systems operational")).toBeTruthy();
+    expect(
+      statusNote(
+        {
+          ...HEALTH,
+          status: "degraded",
+          summary: "Degraded",
+          checks: [{ name: "database", state: "failing", message: "The database is slow" }],
+        },
+        false,
+      ),
+    ).toEqual({
+      tone: "bad",
+      text: "The database is slow",
+    });
+    expect(statusNote({ ...HEALTH, status: "sealed", summary: "The vault is sealed" }, false).text).toBe(
+      "The vault is sealed",
+    );
+    expect(statusNote(undefined, true).text).toBe("The server cannot be reached");
+  });
+
+  test("HTTP-15, OPEN-76: the health question is a background ping every 10 minutes, asked only when signed in", async () => {
+    expect(KEEP_ALIVE_MS).toBe(600_000);
+    await show();
+    await waitFor(() => expect(api.requestsTo("GET /api/v1/health")[0]?.headers["x-background"]).toBe("1"));
+    expect(api.requestsTo("GET /api/v1/health")[0]?.headers["cache-control"]).toBe("no-cache");
+  });
+});
+
+describe("the top bar", () => {
+  test('SHELL-19: the display name falls back to the email, then to "User"', () => {
+    expect(displayName({ name: "Dana", email: "d@x" })).toBe("Dana");
+    expect(displayName({ name: "", email: "d@x" })).toBe("d@x");
+    expect(displayName({})).toBe("User");
+  });
+
+  test("SHELL-19, SHELL-20: name and capitalised role show", async () => {
+    await show();
+    const bar = within(screen.getByRole("banner"));
+    expect(bar.getByText("Dana Test")).toBeTruthy();
+    expect(bar.getByText("Manager")).toBeTruthy();
+  });
+
+  test("SHELL-21 to SHELL-25: Profile, Notifications, a separator, Settings, Help, Sign Out, each a real screen", async () => {
+    const { user } = await show();
+    const strip = screen.getByRole("navigation", { name: "You and your settings" });
+    expect([...strip.children].map((child) => child.textContent || child.tagName)).toEqual([
+      "Profile",
+      "Notifications",
+      "HR",
+      "Settings",
+      "Help",
+      "Sign Out",
+    ]);
+    for (const name of ["Profile", "Notifications", "Settings", "Help"]) {
+      await user.click(within(strip).getByRole("link", { name }));
+      expect(await screen.findByRole("heading", { level: 1, name })).toBeTruthy();
+    }
+  });
+
+  test("SHELL-26, SHELL-27: Sign Out signs out, says so and goes to /login", async () => {
+    const { user, router } = await show();
+    await user.click(screen.getByRole("button", { name: "Sign Out" }));
+    expect(await screen.findByText("Signed out successfully")).toBeTruthy();
+    await waitFor(() => expect(router.state.location.pathname).toBe("/login"));
+    expect(currentSession().status).toBe("signed-out");
+  });
+
+  test("SHELL-27: a server that cannot be reached does not keep anybody signed in", async () => {
+    api.on("POST /api/v1/auth/logout", problem(500, "internal", "Broken"));
+    const { user, router } = await show();
+    await user.click(screen.getByRole("button", { name: "Sign Out" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/login"));
+  });
+
+  test('SHELL-28: a sign-out that the browser refuses shows "Failed to sign out"', async () => {
+    const { user } = await show();
+    vi.spyOn(Storage.prototype, "removeItem").mockImplementation(() => {
+      throw new Error("storage is locked");
+    });
+    await user.click(screen.getByRole("button", { name: "Sign Out" }));
+    expect(await screen.findByText("Failed to sign out")).toBeTruthy();
+  });
+
+  test("SHELL-18: Enter in the search box looks through the vault", async () => {
+    const { user, router } = await show();
+    await user.type(screen.getByPlaceholderText("Search credentials, sessions, users..."), "db & co{Enter}");
+    await waitFor(() => expect(router.state.location.pathname).toBe("/vault"));
+    expect(new URLSearchParams(router.state.location.search).get("search")).toBe("db & co");
+  });
+
+  test("OPEN-28: the key / puts the cursor into the search box, except while something is typed", async () => {
+    const { user } = await show("/settings");
+    const box = screen.getByRole("searchbox", { name: "Search" });
+    await user.keyboard("/");
+    expect(document.activeElement).toBe(box);
+    await user.keyboard("a/b");
+    expect(box).toHaveProperty("value", "a/b");
+  });
+});
+
+describe("live events", () => {
+  test("an event of one's own session ends it here", async () => {
+    const { router } = await show();
+    TestStream.send({
+      id: "1",
+      timestamp: "2026-01-01T00:00:00.000Z",
+      type: "session.ended",
+      data: { session_id: "22222222-2222-4222-8222-222222222222" },
+    });
+    await waitFor(() => expect(router.state.location.pathname).toBe("/auth"));
+  });
+
+  test("Notifications shows the events of this visit, the newest first, and forgets them on Clear All", async () => {
+    const { user } = await show("/notifications");
+    expect(screen.getByText("No notifications")).toBeTruthy();
+    const verified = (id: string, name: string, outcome: string) => ({
+      id,
+      timestamp: new Date().toISOString(),
+      type: "verification.completed",
+      data: {
+        credential_id: "33333333-3333-4333-8333-333333333333",
+        name,
+        outcome,
+        message: "Said the system",
+        is_alarm: false,
+      },
+    });
+    TestStream.send(verified("1", "db-1", "verified"));
+    TestStream.send(verified("2", "db-2", "rejected"));
+    const list = within(await screen.findByRole("list", { name: "Notifications" }));
+    expect(list.getAllByRole("link").map(({ textContent }) => textContent)).toEqual([
+      "db-2 rejected by its system",
+      "db-1 verified",
+    ]);
+    await user.click(screen.getByRole("button", { name: "Clear All" }));
+    expect(screen.getByText("No notifications")).toBeTruthy();
+  });
+});
+
+test("a new page begins at its top, with the focus there", async () => {
+  const { main, user } = await show();
+  await user.click(main.getByRole("link", { name: "Integrations" }));
+  await screen.findByRole("heading", { name: "Integrations" });
+  expect(document.activeElement).toBe(screen.getByRole("main"));
+});

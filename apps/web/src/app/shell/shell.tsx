@@ -1,0 +1,69 @@
+// The layout of every signed-in page: sidebar, top bar, main area (SHELL-10, SHELL-11).
+import { Drawer } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { Suspense, useEffect, useRef } from "react";
+import { Outlet, useLocation } from "react-router";
+import { SessionTimeout } from "#features/sign-in/session-timeout.tsx";
+import { ErrorBoundary } from "#shared/ui/error-boundary.tsx";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { OfflineNotice } from "#shared/ui/offline-notice.tsx";
+import { useLiveUpdates } from "../live-updates.ts";
+import classes from "./shell.module.css";
+import { Sidebar } from "./sidebar.tsx";
+import { TopBar } from "./top-bar.tsx";
+
+/** A page's focus and place start at its top, as after a page load. */
+function useFreshStart(pathname: string) {
+  const main = useRef<HTMLElement>(null);
+  const before = useRef(pathname);
+  useEffect(() => {
+    if (before.current === pathname) return;
+    before.current = pathname;
+    main.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [pathname]);
+  return main;
+}
+
+export function Shell() {
+  const [isMenuOpen, menu] = useDisclosure(false);
+  const { pathname } = useLocation();
+  const main = useFreshStart(pathname);
+  useLiveUpdates();
+
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#main">
+        Skip to content
+      </a>
+      <aside className={classes.aside}>
+        <Sidebar />
+      </aside>
+      <Drawer.Root
+        opened={isMenuOpen}
+        onClose={menu.close}
+        size="17rem"
+        classNames={{ content: classes.drawer, body: classes.drawerBody }}
+      >
+        <Drawer.Overlay backgroundOpacity={0.5} />
+        <Drawer.Content aria-label="Navigation">
+          <Drawer.Body>
+            <Sidebar onNavigate={menu.close} />
+          </Drawer.Body>
+        </Drawer.Content>
+      </Drawer.Root>
+      <div className={classes.column}>
+        <OfflineNotice />
+        <TopBar isMenuOpen={isMenuOpen} onMenu={menu.toggle} />
+        <main className={classes.main} id="main" ref={main} tabIndex={-1}>
+          <ErrorBoundary resetKey={pathname}>
+            <Suspense fallback={<SectionLoading />}>
+              <Outlet />
+            </Suspense>
+          </ErrorBoundary>
+        </main>
+      </div>
+      <SessionTimeout />
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+// The sidebar: brand with its tagline, the entries, the system's status (SHELL-12 to SHELL-17).
+import { Collapse, UnstyledButton } from "@mantine/core";
+import { IconChevronRight } from "@tabler/icons-react";
+import { useId, useState } from "react";
+import { Link, NavLink } from "react-router";
+import { VaultMark } from "#shared/ui/vault-mark.tsx";
+import { paths } from "../paths.ts";
+import { navigation, type NavigationEntry, type NavigationGroup } from "./navigation.ts";
+import classes from "./sidebar.module.css";
+import { SystemStatus } from "./system-status.tsx";
+
+interface EntryProps {
+  entry: NavigationEntry;
+  isNested?: boolean;
+  onNavigate: (() => void) | undefined;
+}
+
+function Entry({ entry, isNested = false, onNavigate }: EntryProps) {
+  const { icon: EntryIcon, label, path } = entry;
+  return (
+    <li>
+      <NavLink
+        to={path}
+        end={path === paths.dashboard}
+        className={classes.entry}
+        data-nested={isNested}
+        onClick={onNavigate}
+      >
+        <EntryIcon size={17} stroke={1.7} aria-hidden />
+        <span>{label}</span>
+      </NavLink>
+    </li>
+  );
+}
+
+function Group({ group, onNavigate }: { group: NavigationGroup; onNavigate: (() => void) | undefined }) {
+  const [isOpen, setIsOpen] = useState(true);
+  const id = useId();
+  const { icon: GroupIcon, label, entries } = group;
+  return (
+    <li>
+      <UnstyledButton
+        className={classes.entry}
+        onClick={() => setIsOpen(!isOpen)}
+        aria-expanded={isOpen}
+        aria-controls={id}
+      >
+        <GroupIcon size={17} stroke={1.7} aria-hidden />
+        <span>{label}</span>
+        <IconChevronRight className={classes.chevron} data-open={isOpen} size={14} aria-hidden />
+      </UnstyledButton>
+      <Collapse expanded={isOpen} id={id}>
+        <ul className={classes.nested}>
+          {entries.map((entry) => (
+            <Entry key={entry.path} entry={entry} isNested onNavigate={onNavigate} />
+          ))}
+        </ul>
+      </Collapse>
+    </li>
+  );
+}
+
+export interface SidebarProps {
+  /** After an entry was chosen: the sidebar that slid in goes away. */
+  onNavigate?: () => void;
+}
+
+export function Sidebar({ onNavigate }: SidebarProps) {
+  return (
+    <div className={classes.sidebar}>
+      <Link to={paths.dashboard} className={classes.brand} onClick={onNavigate}>
+        <VaultMark size={30} />
+        <span>
+          <span className={classes.name}>Strongroom</span>
+          <span className={classes.tagline}>Security Platform</span>
+        </span>
+      </Link>
+      <nav className={classes.scroll} aria-label="Main">
+        <ul className={classes.list}>
+          {navigation.map((item) =>
+            "entries" in item ? (
+              <Group key={item.label} group={item} onNavigate={onNavigate} />
+            ) : (
+              <Entry key={item.path} entry={item} onNavigate={onNavigate} />
+            ),
+          )}
+        </ul>
+      </nav>
+      <SystemStatus />
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+// The sidebar's last note: how the system stands (SHELL-13, OPEN-31). Its question is the keep-alive ping too (HTTP-15).
+import { readHealth, type Health } from "@strongroom/contract";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { queryOf } from "#shared/api/query.ts";
+import { useConnectionState } from "#shared/events/live-events.ts";
+import classes from "./system-status.module.css";
+
+export const KEEP_ALIVE_MS = 10 * 60_000;
+const ALL_WELL = "All systems operational";
+
+export interface StatusNote {
+  tone: "good" | "bad" | "unknown";
+  text: string;
+}
+
+/** What the note says of a health answer, of none yet, or of a failed question. */
+export function statusNote(health: Health | undefined, isFailed: boolean): StatusNote {
+  if (isFailed) return { tone: "bad", text: "The server cannot be reached" };
+  if (health === undefined) return { tone: "unknown", text: "Checking..." };
+  if (health.status === "healthy") return { tone: "good", text: ALL_WELL };
+  const failing = health.checks
+    .filter(({ state }) => state === "failing")
+    .map(({ name, message }) => message ?? `${name} is failing`);
+  return { tone: "bad", text: failing.length > 0 ? failing.join(". ") : health.summary };
+}
+
+export function SystemStatus() {
+  const connection = useConnectionState();
+  const { data, isError, isFetching, refetch } = useQuery({
+    ...queryOf(readHealth, {}, { isBackground: true }),
+    refetchInterval: KEEP_ALIVE_MS,
+    refetchIntervalInBackground: true,
+  });
+
+  // A stream that broke or came back is news of the server: ask at once instead of at the next ping.
+  const before = useRef(connection);
+  useEffect(() => {
+    const isNews = connection === "error" || (connection === "connected" && isError);
+    if (isNews && before.current !== connection) void refetch();
+    before.current = connection;
+  }, [connection, isError, refetch]);
+
+  // The question is asked again for a minute before it counts as failed; a broken stream says so at once.
+  const isLost = data !== undefined && isFetching && (connection === "error" || connection === "connecting");
+  const { tone, text } = statusNote(data, isError || isLost);
+  return (
+    <section className={classes.status} aria-label="System Status">
+      <p className={classes.title}>System Status</p>
+      <p className={classes.note} role="status">
+        <span className={classes.dot} data-tone={tone} aria-hidden />
+        {text}
+      </p>
+    </section>
+  );
+}

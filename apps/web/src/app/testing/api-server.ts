@@ -1,0 +1,115 @@
+// A small real HTTP server for tests: answers by "METHOD /path" and remembers what was asked.
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { configureCalls } from "#shared/api/call.ts";
+
+interface ApiRequest {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  /** Parsed JSON, or undefined without a body. */
+  body: unknown;
+}
+
+export interface ApiAnswer {
+  status?: number;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is, as plain text. */
+  text?: string;
+  /** The connection is cut instead of answered. */
+  isCut?: boolean;
+}
+
+/** A fixed answer, or one made from the request; a promise may stay open until the test resolves it. */
+export type ApiRoute = ApiAnswer | ((request: ApiRequest) => ApiAnswer | Promise<ApiAnswer>);
+
+export interface TestApi {
+  url: string;
+  requests: ApiRequest[];
+  /** Adds or replaces an answer: `api.on("GET /api/v1/health", { json })`. `:id` in a path matches one segment. */
+  on: (route: string, answer: ApiRoute) => void;
+  requestsTo: (route: string) => ApiRequest[];
+  close: () => Promise<void>;
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString("utf8");
+  return text === "" ? undefined : JSON.parse(text);
+}
+
+function matches(route: string, method: string, path: string): boolean {
+  const [routeMethod, routePath = ""] = route.split(" ");
+  if (routeMethod !== method) return false;
+  const wanted = routePath.split("/");
+  const given = path.split("/");
+  return wanted.length === given.length && wanted.every((part, at) => part.startsWith(":") || part === given[at]);
+}
+
+function answer(response: ServerResponse, given: ApiAnswer): void {
+  if (given.isCut === true) {
+    response.destroy();
+    return;
+  }
+  const isText = given.text !== undefined;
+  response.writeHead(given.status ?? 200, {
+    "content-type": isText ? "text/plain" : "application/json",
+    connection: "close",
+    ...given.headers,
+  });
+  response.end(isText ? given.text : JSON.stringify(given.json ?? {}));
+}
+
+/** A problem as the server sends it (RFC 9457). */
+export const problem = (
+  status: number,
+  code: string,
+  message: string,
+  more: Record<string, unknown> = {},
+): ApiAnswer => ({
+  status,
+  json: { type: "about:blank", title: code, status, code, detail: message, message, request_id: "test", ...more },
+});
+
+/** Starts the server and points `call` at it. Close it when the test is over. */
+export async function startApi(routes: Record<string, ApiRoute> = {}): Promise<TestApi> {
+  const table = new Map(Object.entries(routes));
+  const requests: ApiRequest[] = [];
+  const server = createServer((incoming, response) => {
+    const url = new URL(incoming.url ?? "/", "http://test");
+    void bodyOf(incoming).then(async (body) => {
+      const method = incoming.method ?? "GET";
+      const request: ApiRequest = {
+        method,
+        path: url.pathname,
+        query: url.searchParams,
+        headers: incoming.headers,
+        body,
+      };
+      requests.push(request);
+      const exact = table.get(`${method} ${url.pathname}`);
+      const route = exact ?? [...table].find(([key]) => matches(key, method, url.pathname))?.[1];
+      if (route === undefined)
+        return answer(response, problem(404, "not-found", `No test answer for ${method} ${url.pathname}`));
+      answer(response, typeof route === "function" ? await route(request) : route);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  configureCalls({ baseUrl: url, isDeployed: false, wait: () => Promise.resolve() });
+  return {
+    url,
+    requests,
+    on: (route, given) => void table.set(route, given),
+    requestsTo: (route) => requests.filter(({ method, path }) => matches(route, method, path)),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}

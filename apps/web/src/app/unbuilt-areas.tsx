@@ -1,0 +1,25 @@
+// The areas that this version does not include: each its heading and one honest sentence (PLACE-01 to PLACE-03).
+import type { RouteObject } from "react-router";
+import { PlaceholderPage } from "#shared/ui/placeholder-page.tsx";
+import { paths } from "./paths.ts";
+
+const area = (path: string, title: string, purpose: string): RouteObject => ({
+  path,
+  element: <PlaceholderPage title={title} sentence={`${purpose}; this version does not include it.`} />,
+});
+
+export const unbuiltAreas: readonly RouteObject[] = [
+  area(paths.accounts, "Account Management", "Create, rotate, validate and retire privileged accounts"),
+  area(
+    paths.validationDashboard,
+    "Validation Dashboard",
+    "Watch whether stored account credentials still work on their systems",
+  ),
+  area(paths.safes, "Safes Management", "Organise accounts into safes and say who may use them"),
+  area(paths.discovery, "Discovery", "Find privileged accounts that nobody manages yet"),
+  area(paths.jitAccess, "Just-in-Time Access", "Request, approve and end access for a limited time"),
+  area(paths.sessions, "Session Monitoring", "Watch privileged sessions and what is done in them"),
+  area(paths.certificates, "Certificates", "Manage SSL/TLS certificates and track expiry"),
+  area(paths.accessControl, "Access Control", "Configure role-based access policies"),
+  area(paths.integrations, "Integrations", "Connect external identity, ticketing and logging systems"),
+];

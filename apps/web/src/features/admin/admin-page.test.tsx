@@ -1,0 +1,237 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import type { User } from "@strongroom/contract";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { TEST_USER, signInForTest } from "#app/testing/sign-in.ts";
+import AdminPage from "./admin-page.tsx";
+import { aUser } from "./testing/a-user.ts";
+
+const USERS = "GET /api/v1/users";
+const POLICY = "GET /api/v1/admin/sign-in-policy";
+const LINK = "https://vault.test/reset-password#token=0123456789abcdef0123";
+const policy = {
+  timeout_minutes: 30,
+  warning_minutes: 5,
+  privileged_timeout_minutes: 15,
+  session_hours: 12,
+  remembered_days: 30,
+  sign_up_open: true,
+};
+
+let api: TestApi;
+let people: User[];
+
+beforeEach(async () => {
+  signInForTest({ role: "admin" });
+  people = [
+    aUser({ name: "Ana", email: "ana@example.test" }),
+    aUser({ name: "Dana Test", id: TEST_USER.id as User["id"], role: "admin" }),
+  ];
+  api = await startApi({
+    [USERS]: ({ query }) => {
+      const found =
+        query.get("has_role_request") === null ? people : people.filter((user) => user.requested_role !== null);
+      return { json: { data: found, next_cursor: null } };
+    },
+    "GET /api/v1/users/pending-resets": { json: { data: [] } },
+    [POLICY]: { json: policy },
+    "GET /api/v1/seal": { json: { is_sealed: false, provider: "passphrase" } },
+  });
+});
+afterEach(() => api.close());
+
+const region = (name: string) => within(screen.getByRole("region", { name }));
+
+async function openConsole() {
+  const view = renderScreen(<AdminPage />, { at: "/admin" });
+  await region("Users").findByText("Ana");
+  return view;
+}
+
+describe("the Admin Console", () => {
+  test("PLACE-05, OPEN-144: keeps its heading and sentence", async () => {
+    await openConsole();
+    expect(screen.getByRole("heading", { level: 1, name: "Admin Console" })).toBeTruthy();
+    expect(screen.getByText("Manage users, subscription plans, system settings.")).toBeTruthy();
+  });
+
+  test.each(["user", "manager"] as const)(
+    "OPEN-19: a %s is told who may, and nothing is asked of the server",
+    (role) => {
+      signInForTest({ role });
+      renderScreen(<AdminPage />, { at: "/admin" });
+      expect(screen.getByText("Only administrators can manage users and settings.")).toBeTruthy();
+      expect(screen.queryByRole("region")).toBeNull();
+      expect(api.requests).toEqual([]);
+    },
+  );
+});
+
+describe("users", () => {
+  test("are searched on the server after a pause", async () => {
+    const { user } = await openConsole();
+    await user.type(screen.getByRole("textbox", { name: "Search users" }), "ana");
+    await waitFor(() => expect(api.requestsTo(USERS).at(-1)?.query.get("search")).toBe("ana"));
+    people = [];
+    await user.type(screen.getByRole("textbox", { name: "Search users" }), "x");
+    expect(await screen.findByText("No users found")).toBeTruthy();
+  });
+
+  test("that could not be loaded can be tried again", async () => {
+    api.on(USERS, problem(500, "internal", "The database is away."));
+    const { user } = renderScreen(<AdminPage />, { at: "/admin" });
+    await region("Users").findByText("The database is away.");
+    api.on(USERS, { json: { data: people, next_cursor: null } });
+    await user.click(region("Users").getByRole("button", { name: "Retry" }));
+    expect(await region("Users").findByText("Ana")).toBeTruthy();
+  });
+
+  test("get another role only after a question", async () => {
+    const { user } = await openConsole();
+    const route = "PUT /api/v1/users/:id/role";
+    api.on(route, { json: { ...people[0], role: "manager" } });
+    await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
+    await user.click(await screen.findByRole("menuitem", { name: "Make Manager" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Make Ana Manager" }));
+    expect(dialog.getByText(/Their sessions end/)).toBeTruthy();
+    expect(api.requestsTo(route)).toEqual([]);
+    await user.click(dialog.getByRole("button", { name: "Change role" }));
+    expect(await screen.findByText("Ana is now Manager")).toBeTruthy();
+    expect(api.requestsTo(route)[0]?.body).toEqual({ role: "manager" });
+    expect(api.requestsTo(route)[0]?.path).toContain(people[0]?.id);
+  });
+
+  test("are disabled after a question, and the list is fetched anew", async () => {
+    const { user } = await openConsole();
+    api.on("PUT /api/v1/users/:id/status", () => {
+      people = people.map((each) => (each.name === "Ana" ? { ...each, status: "disabled" } : each));
+      return { json: people[0] };
+    });
+    await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
+    await user.click(await screen.findByRole("menuitem", { name: "Disable" }));
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Disable" }));
+    expect(await region("Users").findByText("Disabled")).toBeTruthy();
+  });
+
+  test("keep their role when the question is answered with Cancel", async () => {
+    const { user } = await openConsole();
+    await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
+    await user.click(await screen.findByRole("menuitem", { name: "End sessions" }));
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Cancel" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    expect(api.requestsTo("POST /api/v1/users/:id/end-sessions")).toEqual([]);
+  });
+
+  test("a refusal is told in the server's words", async () => {
+    const { user } = await openConsole();
+    api.on("PUT /api/v1/users/:id/status", problem(409, "user.last-admin", "This is the last administrator."));
+    await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
+    await user.click(await screen.findByRole("menuitem", { name: "Disable" }));
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Disable" }));
+    expect(await screen.findByText("This is the last administrator.")).toBeTruthy();
+  });
+
+  test("nobody is offered to change themselves", async () => {
+    await openConsole();
+    expect(region("Users").getByText("You")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Actions for Dana Test" })).toBeNull();
+  });
+});
+
+describe("role requests", () => {
+  test.each([
+    ["approve", "Approve"],
+    ["deny", "Deny"],
+  ] as const)("OPEN-18: can be answered with %s after a question", async (decision, label) => {
+    people = [aUser({ name: "Ana", requested_role: "manager" })];
+    const { user } = await openConsole();
+    const route = "POST /api/v1/users/:id/role-request";
+    api.on(route, () => {
+      people = people.map((each) => ({ ...each, requested_role: null }));
+      return { json: people[0] };
+    });
+    await user.click(await screen.findByRole("button", { name: `${label} Ana` }));
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: label }));
+    expect(await region("Role requests").findByText("No role requests")).toBeTruthy();
+    expect(api.requestsTo(route)[0]?.body).toEqual({ decision });
+  });
+
+  test("are asked for by themselves, not picked out of all users", async () => {
+    await openConsole();
+    expect(api.requestsTo(USERS).some(({ query }) => query.get("has_role_request") === "true")).toBe(true);
+  });
+});
+
+describe("pending password resets", () => {
+  test("OPEN-09: a link is made, shown once and kept nowhere", async () => {
+    const pending = {
+      user_id: people[0]?.id,
+      email: "ana@example.test",
+      name: "Ana",
+      requested_at: new Date().toISOString(),
+      expires_at: new Date(Date.now() + 1_800_000).toISOString(),
+    };
+    api.on("GET /api/v1/users/pending-resets", { json: { data: [pending] } });
+    api.on("POST /api/v1/users/:id/reset-link", { json: { link: LINK, expires_at: pending.expires_at } });
+    const { user, queryClient } = await openConsole();
+    await user.click(await screen.findByRole("button", { name: "Create reset link for Ana" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Reset link" }));
+    expect(await dialog.findByText(LINK)).toBeTruthy();
+    await user.click(dialog.getByRole("button", { name: "Copy reset link" }));
+    expect(await navigator.clipboard.readText()).toBe(LINK);
+    await user.click(dialog.getByRole("button", { name: "Done" }));
+    await waitFor(() => expect(screen.queryByText(LINK)).toBeNull());
+    const kept = [queryClient.getQueryCache().getAll(), queryClient.getMutationCache().getAll()].flat();
+    expect(JSON.stringify(kept.map(({ state }) => state))).not.toContain("token=");
+  });
+});
+
+describe("the sign-in policy", () => {
+  test("is saved when it was changed", async () => {
+    const { user } = await openConsole();
+    api.on("PUT /api/v1/admin/sign-in-policy", ({ body }) => ({ json: body }));
+    const timeout = await screen.findByRole("spinbutton", { name: "Inactivity timeout" });
+    expect(screen.getByRole("button", { name: "Save policy" }).hasAttribute("disabled")).toBe(true);
+    await user.clear(timeout);
+    await user.type(timeout, "60");
+    await user.click(screen.getByRole("switch", { name: /^Sign-up is open/ }));
+    await user.click(screen.getByRole("button", { name: "Save policy" }));
+    expect(await screen.findByText("Sign-in policy saved")).toBeTruthy();
+    expect(api.requestsTo("PUT /api/v1/admin/sign-in-policy")[0]?.body).toEqual({
+      ...policy,
+      timeout_minutes: 60,
+      sign_up_open: false,
+    });
+  });
+
+  test("OPEN-01: a warning that would come after the timeout is refused before it is sent", async () => {
+    const { user } = await openConsole();
+    const warning = await screen.findByRole("spinbutton", { name: "Warning before it" });
+    await user.clear(warning);
+    await user.type(warning, "45");
+    await user.click(screen.getByRole("button", { name: "Save policy" }));
+    expect(await screen.findByText("The warning must come before the timeout.")).toBeTruthy();
+    expect(api.requestsTo("PUT /api/v1/admin/sign-in-policy")).toEqual([]);
+  });
+});
+
+describe("the seal", () => {
+  test("is shown, and closed only after a question", async () => {
+    const { user } = await openConsole();
+    api.on("POST /api/v1/seal/seal", { json: { message: "The vault is sealed." } });
+    expect(await region("Seal").findByText("Unsealed")).toBeTruthy();
+    await user.click(region("Seal").getByRole("button", { name: "Seal the vault" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Seal the vault" }));
+    expect(api.requestsTo("POST /api/v1/seal/seal")).toEqual([]);
+    await user.click(dialog.getByRole("button", { name: "Seal the vault" }));
+    await waitFor(() => expect(api.requestsTo("POST /api/v1/seal/seal")).toHaveLength(1));
+  });
+
+  test("of a vault with a key file cannot be closed", async () => {
+    api.on("GET /api/v1/seal", { json: { is_sealed: false, provider: "key-file" } });
+    await openConsole();
+    expect(await region("Seal").findByText("Key file")).toBeTruthy();
+    expect(region("Seal").queryByRole("button")).toBeNull();
+  });
+});

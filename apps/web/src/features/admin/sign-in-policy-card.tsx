@@ -1,0 +1,70 @@
+// How long sessions live, and whether people may sign up by themselves (OPEN-01 to OPEN-03, OPEN-08, OPEN-17).
+import { Button, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import type { SignInPolicy } from "@strongroom/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { messageOf } from "#shared/api/call-error.ts";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { ErrorState } from "#shared/ui/states.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import classes from "./admin-page.module.css";
+import { policyChange, signInPolicy } from "./admin.queries.ts";
+import { POLICY_LIMITS, boundsOf, checkPolicy } from "./sign-in-policy-form.ts";
+
+export function SignInPolicyCard() {
+  const policy = useQuery(signInPolicy);
+  return (
+    <SectionCard title="Sign-in policy" description="The tighter limit applies; the server ends sessions by it">
+      {policy.data !== undefined ? (
+        // A policy that somebody else changed meanwhile starts the form anew.
+        <PolicyForm key={JSON.stringify(policy.data)} policy={policy.data} />
+      ) : policy.isError ? (
+        <ErrorState message={messageOf(policy.error)} onRetry={() => void policy.refetch()} />
+      ) : (
+        <SectionLoading />
+      )}
+    </SectionCard>
+  );
+}
+
+function PolicyForm({ policy }: { policy: SignInPolicy }) {
+  const { mutate, isPending } = useMutation(policyChange(useQueryClient()));
+  const form = useForm<SignInPolicy>({ initialValues: policy, validate: checkPolicy });
+  const save = (values: SignInPolicy) =>
+    mutate(values, {
+      onSuccess: () => toast.success("Sign-in policy saved"),
+      onError: (error) => toast.error(`Failed to save the sign-in policy: ${messageOf(error)}`),
+    });
+  return (
+    <form onSubmit={form.onSubmit(save)} noValidate aria-label="Sign-in policy">
+      <Stack gap="md">
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
+          {POLICY_LIMITS.map(({ field, label, unit, description }) => (
+            <TextInput
+              key={field}
+              type="number"
+              {...boundsOf(field)}
+              step={1}
+              label={label}
+              description={description}
+              rightSection={<span className={classes.unit}>{unit}</span>}
+              required
+              {...form.getInputProps(field)}
+              value={Number.isNaN(form.values[field]) ? "" : form.values[field]}
+              onChange={(event) => form.setFieldValue(field, event.currentTarget.valueAsNumber)}
+            />
+          ))}
+        </SimpleGrid>
+        <Switch
+          label="Sign-up is open"
+          description="Anybody who reaches this address can create an account with the role User"
+          {...form.getInputProps("sign_up_open", { type: "checkbox" })}
+        />
+        <Button type="submit" loading={isPending} disabled={!form.isDirty()} ml="auto">
+          Save policy
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,81 @@
+// What an administrator can do with a user, and the words in which each is asked about and reported.
+import type { Role, User } from "@strongroom/contract";
+import type { ConfirmVariant } from "#shared/ui/confirm-dialog.tsx";
+import { capitalised } from "#shared/format/text.ts";
+
+export type UserAction = { user: User } & (
+  | { kind: "role"; role: Role }
+  | { kind: "status"; status: User["status"] }
+  | { kind: "end-sessions" }
+  | { kind: "role-request"; decision: "approve" | "deny" }
+);
+
+export interface ActionWords {
+  title: string;
+  /** What will happen. */
+  sentence: string;
+  confirmLabel: string;
+  variant: ConfirmVariant;
+  /** The toast when it has happened. */
+  done: string;
+}
+
+const SESSIONS_END = "Their sessions end, and they have to sign in again.";
+
+export function wordsOf(action: UserAction): ActionWords {
+  const { user } = action;
+  if (action.kind === "role") return roleChange(user, action.role);
+  if (action.kind === "status") return action.status === "disabled" ? disabling(user) : enabling(user);
+  if (action.kind === "end-sessions") return ending(user);
+  return action.decision === "approve" ? approval(user) : denial(user);
+}
+
+const roleChange = ({ name, role: before }: User, role: Role): ActionWords => ({
+  title: `Make ${name} ${capitalised(role)}`,
+  sentence: `${name} changes from ${capitalised(before)} to ${capitalised(role)}. ${SESSIONS_END}`,
+  confirmLabel: "Change role",
+  variant: role === "admin" ? "danger" : "warning",
+  done: `${name} is now ${capitalised(role)}`,
+});
+
+const ending = ({ name }: User): ActionWords => ({
+  title: `End the sessions of ${name}`,
+  sentence: `${name} is signed out everywhere at once and has to sign in again.`,
+  confirmLabel: "End sessions",
+  variant: "warning",
+  done: `The sessions of ${name} have ended`,
+});
+
+const disabling = ({ name }: User): ActionWords => ({
+  title: `Disable ${name}`,
+  sentence: `${name} is signed out everywhere at once and cannot sign in until somebody enables them again. Their credentials stay.`,
+  confirmLabel: "Disable",
+  variant: "danger",
+  done: `${name} is disabled`,
+});
+
+const enabling = ({ name }: User): ActionWords => ({
+  title: `Enable ${name}`,
+  sentence: `${name} can sign in again, with the password and the role they had.`,
+  confirmLabel: "Enable",
+  variant: "success",
+  done: `${name} is enabled`,
+});
+
+const askedFor = (user: User): string => capitalised(user.requested_role ?? user.role);
+
+const approval = (user: User): ActionWords => ({
+  title: `Approve ${askedFor(user)} for ${user.name}`,
+  sentence: `${user.name} (${user.email}) becomes ${askedFor(user)}. ${SESSIONS_END}`,
+  confirmLabel: "Approve",
+  variant: "warning",
+  done: `${user.name} is now ${askedFor(user)}`,
+});
+
+const denial = (user: User): ActionWords => ({
+  title: `Deny ${askedFor(user)} for ${user.name}`,
+  sentence: `${user.name} (${user.email}) stays ${capitalised(user.role)}. The request is closed.`,
+  confirmLabel: "Deny",
+  variant: "danger",
+  done: `The request of ${user.name} was denied`,
+});

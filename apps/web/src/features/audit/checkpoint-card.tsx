@@ -1,0 +1,61 @@
+// The newest signed checkpoint, and how to check an export with nothing but the log's public key.
+import { useQuery } from "@tanstack/react-query";
+import { messageOf } from "#shared/api/call-error.ts";
+import { useNow } from "#shared/format/now.ts";
+import { CodeBlock } from "#shared/ui/code-block.tsx";
+import { Facts } from "#shared/ui/facts.tsx";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { ErrorState } from "#shared/ui/states.tsx";
+import classes from "./audit-page.module.css";
+import { newestCheckpoint } from "./audit.queries.ts";
+import { exportFileName } from "./save-file.ts";
+import { verifyCommand } from "./verify-command.ts";
+
+const REFRESH_MS = 15_000;
+
+export function CheckpointCard() {
+  const checkpoint = useQuery({ ...newestCheckpoint, refetchInterval: REFRESH_MS });
+  const today = new Date(useNow());
+  const { data } = checkpoint;
+  if (data === undefined) {
+    return (
+      <SectionCard title="Newest checkpoint">
+        {checkpoint.isError ? (
+          <ErrorState message={messageOf(checkpoint.error)} onRetry={() => void checkpoint.refetch()} />
+        ) : (
+          <SectionLoading />
+        )}
+      </SectionCard>
+    );
+  }
+  return (
+    <>
+      <SectionCard title="Newest checkpoint" description="Signs every entry up to here, as it is">
+        <Facts
+          facts={[
+            { name: "Entries signed", value: data.size.toLocaleString() },
+            { name: "Signed", value: <RelativeTime moment={data.signed_at} none="Nothing signed yet" /> },
+            { name: "Waiting to be signed", value: data.pending.toLocaleString() },
+          ]}
+        />
+        {data.checkpoint !== null && (
+          <details className={classes.details}>
+            <summary>Show the signed note</summary>
+            <CodeBlock code={data.checkpoint} label="checkpoint" />
+          </details>
+        )}
+      </SectionCard>
+      <SectionCard
+        title="Check it yourself"
+        description="On any machine, without this server, with nothing but its public key"
+      >
+        <p className={classes.label}>Verifier key</p>
+        <CodeBlock code={data.verifier_key} label="verifier key" isWrapped />
+        <p className={classes.label}>Command for an exported file</p>
+        <CodeBlock code={verifyCommand(exportFileName(today), data.verifier_key)} label="command" isWrapped />
+      </SectionCard>
+    </>
+  );
+}

@@ -1,0 +1,143 @@
+// One credential: what is known of it, whether it works, what was done with it, and everything one can do (VAULT-37 to VAULT-51).
+import { Button, Stack } from "@mantine/core";
+import { IconArrowLeft, IconCopy, IconPencil, IconRefresh, IconTrash } from "@tabler/icons-react";
+import type { Credential } from "@strongroom/contract";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useNavigate, useParams } from "react-router";
+import { paths } from "#app/paths.ts";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { PageHeader } from "#shared/ui/page-header.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { ErrorState } from "#shared/ui/states.tsx";
+import { ConnectionSection } from "./connection-section.tsx";
+import classes from "./credential-detail-page.module.css";
+import { CredentialHistory } from "./credential-history.tsx";
+import { addressOf, typeLabel } from "./credential-words.ts";
+import { credentialDetail } from "./credentials.queries.ts";
+import { DeleteCredentialDialog } from "./delete-credential-dialog.tsx";
+import { EditCredentialDialog } from "./edit-credential-dialog.tsx";
+import { HostKeyAlarmBanner } from "./host-key-alarm-banner.tsx";
+import { InformationSection } from "./information-section.tsx";
+import { useLiveCredentials } from "./live-credentials.ts";
+import { NOT_FOUND, loadFailureText } from "./load-failure.ts";
+import { RotateCredentialDialog } from "./rotate-credential-dialog.tsx";
+import { useCopySecret } from "./use-copy-secret.ts";
+import { VerificationPanel } from "./verification-panel.tsx";
+
+const ICON_SIZE = 16;
+
+export default function CredentialDetailPage() {
+  const { id = "" } = useParams();
+  const detail = useQuery(credentialDetail(id));
+  useLiveCredentials();
+
+  if (detail.isPending) return <SectionLoading text="Loading credential details..." />;
+  // A failed refresh leaves what is on screen; only a credential that is gone takes it away.
+  if (detail.isError && (detail.data === undefined || loadFailureText(detail.error) === NOT_FOUND)) {
+    return <LoadFailure error={detail.error} onRetry={() => void detail.refetch()} isRetrying={detail.isFetching} />;
+  }
+  return detail.data === undefined ? null : <Detail credential={detail.data} />;
+}
+
+const backToVault = (
+  <Button
+    component={Link}
+    to={paths.vault}
+    variant="default"
+    leftSection={<IconArrowLeft size={ICON_SIZE} aria-hidden />}
+  >
+    Back to Vault
+  </Button>
+);
+
+function LoadFailure({ error, onRetry, isRetrying }: { error: unknown; onRetry: () => void; isRetrying: boolean }) {
+  const text = loadFailureText(error);
+  if (text === NOT_FOUND) {
+    return <PageHeader title="Credential Not Found" subtitle={text} actions={backToVault} />;
+  }
+  return (
+    <>
+      <PageHeader title="Credential" actions={backToVault} />
+      <ErrorState message={text} onRetry={onRetry} isRetrying={isRetrying} />
+    </>
+  );
+}
+
+type Dialog = "rotate" | "edit" | "delete";
+
+function Detail({ credential }: { credential: Credential }) {
+  const navigate = useNavigate();
+  const { isCopying, copy } = useCopySecret(credential.id);
+  const [dialog, setDialog] = useState<Dialog | null>(null);
+  const close = () => setDialog(null);
+  const where = addressOf(credential);
+
+  return (
+    <>
+      <Link to={paths.vault} className={classes.back}>
+        <IconArrowLeft size={14} aria-hidden /> Credential Vault
+      </Link>
+      <PageHeader
+        title={credential.name}
+        subtitle={`${typeLabel(credential)}${where === null ? "" : ` · ${where}`}`}
+        actions={
+          <Button leftSection={<IconCopy size={ICON_SIZE} aria-hidden />} onClick={copy} loading={isCopying}>
+            Copy Password
+          </Button>
+        }
+      />
+      <HostKeyAlarmBanner credential={credential} />
+      <div className={classes.columns}>
+        <Stack gap="md" className={classes.main}>
+          <InformationSection credential={credential} />
+          <ConnectionSection credential={credential} />
+          <div className={classes.history}>
+            <CredentialHistory id={credential.id} />
+          </div>
+        </Stack>
+        <Stack gap="md" className={classes.side}>
+          <VerificationPanel credential={credential} place="detail" />
+          <SectionCard title="Actions">
+            <Stack gap="xs">
+              <Button
+                variant="default"
+                justify="flex-start"
+                leftSection={<IconRefresh size={ICON_SIZE} aria-hidden />}
+                onClick={() => setDialog("rotate")}
+              >
+                Rotate Password
+              </Button>
+              <Button
+                variant="default"
+                justify="flex-start"
+                leftSection={<IconPencil size={ICON_SIZE} aria-hidden />}
+                onClick={() => setDialog("edit")}
+              >
+                Edit Credential
+              </Button>
+              <Button
+                variant="light"
+                color="red"
+                justify="flex-start"
+                leftSection={<IconTrash size={ICON_SIZE} aria-hidden />}
+                onClick={() => setDialog("delete")}
+              >
+                Delete Credential
+              </Button>
+            </Stack>
+          </SectionCard>
+        </Stack>
+      </div>
+      <RotateCredentialDialog credential={credential} opened={dialog === "rotate"} onClose={close} />
+      <EditCredentialDialog credential={credential} opened={dialog === "edit"} onClose={close} />
+      <DeleteCredentialDialog
+        credential={credential}
+        opened={dialog === "delete"}
+        onClose={close}
+        isOnDetailPage
+        onDeleted={() => void navigate(paths.vault)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+// What the vault's list is narrowed to, as the address holds it: `?search=` and `?type=`.
+import { CREDENTIAL_TYPE_LABELS, type CredentialType } from "@strongroom/contract";
+
+/** The choices of VAULT-04, in its order. "Database" stands for every database type (OPEN-45). */
+const FILTER_TYPES = ["password", "ssh", "api_token", "certificate", "database"] as const satisfies CredentialType[];
+export type FilterType = (typeof FILTER_TYPES)[number];
+
+export const TYPE_FILTERS: readonly { value: FilterType | ""; label: string }[] = [
+  { value: "", label: "All Types" },
+  ...FILTER_TYPES.map((type) => ({
+    value: type,
+    label: type === "database" ? "Database" : CREDENTIAL_TYPE_LABELS[type],
+  })),
+];
+
+export interface CredentialFilter {
+  search?: string;
+  type?: FilterType;
+}
+
+const isFilterType = (text: string): text is FilterType => (FILTER_TYPES as readonly string[]).includes(text);
+
+/** What the address asks for; an unknown type counts as all types. */
+export function filterOf(params: URLSearchParams): CredentialFilter {
+  const search = (params.get("search") ?? "").trim().slice(0, 100);
+  const type = params.get("type") ?? "";
+  return { ...(search === "" ? {} : { search }), ...(isFilterType(type) ? { type } : {}) };
+}
+
+/** The address with one part of the filter set, or taken out when empty; its other parts stay. */
+export function withFilter(params: URLSearchParams, part: "search" | "type", value: string): URLSearchParams {
+  const next = new URLSearchParams(params);
+  if (value.trim() === "") next.delete(part);
+  else next.set(part, value.trim());
+  return next;
+}

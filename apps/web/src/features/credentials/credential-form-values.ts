@@ -1,0 +1,147 @@
+// What the credential form holds, how it is checked by the contract's rules, and how it travels.
+import {
+  CredentialEdit,
+  DEFAULT_PORTS,
+  NewCredential,
+  isDatabaseType,
+  needsSchemaName,
+  type Credential,
+  type CredentialType,
+  type Environment,
+} from "@strongroom/contract";
+import { zod4Resolver } from "mantine-form-zod-resolver";
+import type { z } from "zod";
+
+export interface CredentialFormValues {
+  name: string;
+  type: CredentialType;
+  username: string;
+  host: string;
+  /** Digits, or empty. */
+  port: string;
+  environment: Environment;
+  database_name: string;
+  schema_name: string;
+  connection_string: string;
+  ssl_enabled: boolean;
+  /** JSON text of an object. */
+  additional_params: string;
+  /** The secret. Empty while editing keeps the stored one. */
+  value: string;
+}
+
+export const EMPTY_FORM: CredentialFormValues = {
+  name: "",
+  type: "password",
+  username: "",
+  host: "",
+  port: "",
+  environment: "production",
+  database_name: "",
+  schema_name: "",
+  connection_string: "",
+  ssl_enabled: false,
+  additional_params: "{}",
+  value: "",
+};
+
+/** The form of a stored credential. Its secret is not among it: nobody needs to see it in order to change its name. */
+export function formOf(credential: Credential): CredentialFormValues {
+  return {
+    name: credential.name,
+    type: credential.type,
+    username: credential.username ?? "",
+    host: credential.host ?? "",
+    port: credential.port === null ? "" : String(credential.port),
+    environment: credential.environment,
+    database_name: credential.database_name ?? "",
+    schema_name: credential.schema_name ?? "",
+    connection_string: credential.connection_string ?? "",
+    ssl_enabled: credential.ssl_enabled,
+    additional_params: JSON.stringify(credential.additional_params, null, 2),
+    value: "",
+  };
+}
+
+/** Secrets of several lines: keys and certificates. */
+export const isMultiLine = (type: CredentialType): boolean => type === "ssh" || type === "certificate";
+
+/** Types whose verification reads additional parameters although they are no databases. */
+const WITH_PARAMS: readonly CredentialType[] = ["api_token", "certificate", "application", "api"];
+export const hasAdditionalParams = (type: CredentialType): boolean =>
+  isDatabaseType(type) || WITH_PARAMS.includes(type);
+
+/** CRED-35: the port after another type was chosen. A port that the person typed stays; a prefilled one makes way. */
+export function portAfterType(port: string, before: CredentialType, after: CredentialType): string {
+  const isUntouched = port.trim() === "" || port === String(DEFAULT_PORTS[before] ?? "");
+  if (!isUntouched) return port;
+  return String(DEFAULT_PORTS[after] ?? "");
+}
+
+export const INVALID_JSON = "Additional parameters must be valid JSON";
+export const NOT_AN_OBJECT = 'Additional parameters must be a JSON object, such as {"key": "value"}';
+
+type Params = Record<string, z.core.util.JSONType>;
+
+/** CRED-34. Empty text counts as `{}`. */
+function parseParams(text: string): { params: Params } | { error: string } {
+  if (text.trim() === "") return { params: {} };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { error: INVALID_JSON };
+  }
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? { params: value as Params } : { error: NOT_AN_OBJECT };
+}
+
+/** CRED-37: an empty text travels as null. */
+const textOrNull = (text: string): string | null => (text.trim() === "" ? null : text.trim());
+
+type Sent = z.input<typeof NewCredential>;
+
+/** What is sent, without the secret. Database fields belong to database types only. */
+export function payloadOf(values: CredentialFormValues): Omit<Sent, "value"> {
+  const isDatabase = isDatabaseType(values.type);
+  const parsed = parseParams(values.additional_params);
+  return {
+    name: values.name,
+    type: values.type,
+    username: textOrNull(values.username),
+    host: textOrNull(values.host),
+    port: textOrNull(values.port),
+    environment: values.environment,
+    database_name: isDatabase ? textOrNull(values.database_name) : null,
+    schema_name: isDatabase && needsSchemaName(values.type) ? textOrNull(values.schema_name) : null,
+    connection_string: isDatabase ? textOrNull(values.connection_string) : null,
+    ssl_enabled: isDatabase && values.ssl_enabled,
+    additional_params: "params" in parsed ? parsed.params : {},
+  };
+}
+
+export const newPayloadOf = (values: CredentialFormValues): Sent => ({ ...payloadOf(values), value: values.value });
+
+export const editPayloadOf = (values: CredentialFormValues): z.input<typeof CredentialEdit> => ({
+  ...payloadOf(values),
+  ...(values.value === "" ? {} : { value: values.value }),
+});
+
+export type CredentialFormMode = "add" | "edit";
+export type CredentialFormErrors = Partial<Record<keyof CredentialFormValues, string>>;
+
+const PORT_RANGE = "Port must be between 1 and 65535";
+
+/** The contract's rules, and in plain words what it would tell of text that is no number or no JSON. Empty: may be sent. */
+export function checkForm(values: CredentialFormValues, mode: CredentialFormMode): CredentialFormErrors {
+  const rules: CredentialFormErrors =
+    mode === "add"
+      ? zod4Resolver(NewCredential)(newPayloadOf(values))
+      : zod4Resolver(CredentialEdit)(editPayloadOf(values));
+  const parsed = parseParams(values.additional_params);
+  return {
+    ...rules,
+    ...(rules.port === undefined ? {} : { port: PORT_RANGE }),
+    ...("error" in parsed ? { additional_params: parsed.error } : {}),
+  };
+}

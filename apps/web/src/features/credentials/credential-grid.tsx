@@ -1,0 +1,93 @@
+// The vault's cards in as many columns as fit; only the rows near the window's view are in the page, pages load on the way.
+import { useElementSize } from "@mantine/hooks";
+import type { Credential } from "@strongroom/contract";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { CredentialCard, type CredentialCardProps } from "./credential-card.tsx";
+import classes from "./credential-grid.module.css";
+
+/** Pixels. A card narrower than this gets its row for itself. */
+const NARROWEST_CARD = 296;
+const GAP = 14;
+/** A card without an error, before it is measured. */
+const USUAL_HEIGHT = 262;
+/** Rows before the end at which the next page is fetched. */
+const ROWS_AHEAD = 6;
+
+const columnsIn = (width: number): number => Math.max(1, Math.floor((width + GAP) / (NARROWEST_CARD + GAP)));
+
+export interface CredentialGridProps {
+  credentials: readonly Credential[];
+  hasMore: boolean;
+  /** False while a page is on its way, and after one could not be had: then a person decides. */
+  canLoadMore: boolean;
+  onMore: () => void;
+  onOpen: CredentialCardProps["onOpen"];
+}
+
+export function CredentialGrid({ credentials, hasMore, canLoadMore, onMore, onOpen }: CredentialGridProps) {
+  const { ref: sizeRef, width } = useElementSize();
+  const gridRef = useRef<HTMLDivElement>(null);
+  const [offset, setOffset] = useState(0);
+  const columns = columnsIn(width);
+  const rowCount = Math.ceil(credentials.length / columns);
+
+  // What stands above the grid moves it: the window's scroll position counts from the top of the page.
+  useLayoutEffect(() => {
+    const top = (gridRef.current?.getBoundingClientRect().top ?? 0) + window.scrollY;
+    setOffset((before) => (Math.abs(before - top) < 1 ? before : top));
+  }, [width, rowCount]);
+
+  // oxlint-disable-next-line react/incompatible-library -- its functions go to no memoised component
+  const rows = useWindowVirtualizer({
+    count: rowCount,
+    estimateSize: () => USUAL_HEIGHT,
+    gap: GAP,
+    overscan: 3,
+    scrollMargin: offset,
+    getItemKey: (row) => `${columns}:${credentials[row * columns]?.id ?? row}`,
+  });
+  const visible = rows.getVirtualItems();
+  const lastRow = visible.at(-1)?.index ?? 0;
+
+  useEffect(() => {
+    if (canLoadMore && lastRow >= rowCount - ROWS_AHEAD) onMore();
+  }, [canLoadMore, lastRow, rowCount, onMore]);
+
+  return (
+    <div ref={sizeRef}>
+      <div
+        ref={gridRef}
+        className={classes.grid}
+        role="list"
+        aria-label="Credentials"
+        style={{ height: rows.getTotalSize() }}
+      >
+        {visible.map((row) => (
+          <div
+            key={row.key}
+            ref={rows.measureElement}
+            data-index={row.index}
+            className={classes.row}
+            role="presentation"
+            style={{
+              transform: `translateY(${row.start - offset}px)`,
+              gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+            }}
+          >
+            {credentials.slice(row.index * columns, (row.index + 1) * columns).map((credential, column) => (
+              <div
+                key={credential.id}
+                role="listitem"
+                aria-posinset={row.index * columns + column + 1}
+                aria-setsize={hasMore ? -1 : credentials.length}
+              >
+                <CredentialCard credential={credential} onOpen={onOpen} />
+              </div>
+            ))}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

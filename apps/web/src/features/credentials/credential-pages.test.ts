@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { matches, withCredential, withNewCredential, withoutCredential } from "./credential-pages.ts";
+import { aCredential } from "./testing/a-credential.ts";
+
+const orders = aCredential({ name: "Orders", username: "app" });
+const billing = aCredential({ name: "Billing", type: "mysql" });
+const pages = [
+  { data: [orders], next_cursor: "1" },
+  { data: [billing], next_cursor: null },
+];
+
+describe("the pages of the vault's list", () => {
+  test("show a changed credential without being fetched again, and leave the other page as it is", () => {
+    const renamed = { ...billing, name: "Invoices" };
+    const changed = withCredential(pages, renamed);
+    expect(changed.map((page) => page.data.map(({ name }) => name))).toEqual([["Orders"], ["Invoices"]]);
+    expect(changed[0]).toBe(pages[0]);
+  });
+
+  test("do not change for a credential that they do not hold", () => {
+    expect(withCredential(pages, aCredential())).toBe(pages);
+    expect(withoutCredential(pages, aCredential().id)).toBe(pages);
+  });
+
+  test("lose a deleted credential", () => {
+    expect(withoutCredential(pages, orders.id).flatMap((page) => page.data)).toEqual([billing]);
+  });
+
+  test("begin with a new credential, once", () => {
+    const added = aCredential({ name: "New" });
+    const grown = withNewCredential(pages, added, {});
+    expect(grown.flatMap((page) => page.data)[0]).toBe(added);
+    expect(withNewCredential(grown, added, {})).toBe(grown);
+  });
+
+  test("leave a new credential out that the filter leaves out", () => {
+    expect(withNewCredential(pages, aCredential({ name: "New" }), { search: "old" })).toBe(pages);
+  });
+});
+
+describe("whether a credential belongs in a filtered list", () => {
+  test("VAULT-05: by a part of its name or username, in any case", () => {
+    expect(matches(orders, { search: "RDER" })).toBe(true);
+    expect(matches(orders, { search: "APP" })).toBe(true);
+    expect(matches(orders, { search: "db01" })).toBe(false);
+    expect(matches(aCredential({ name: "x", username: null }), { search: "app" })).toBe(false);
+  });
+
+  test("VAULT-06, OPEN-45: by its exact type, or by any database type", () => {
+    expect(matches(billing, { type: "password" })).toBe(false);
+    expect(matches(aCredential({ type: "ssh" }), { type: "ssh" })).toBe(true);
+    expect(matches(billing, { type: "database" })).toBe(true);
+    expect(matches(aCredential({ type: "ssh" }), { type: "database" })).toBe(false);
+  });
+});

@@ -1,0 +1,37 @@
+// The vault's list when the server answered with nothing (VAULT-21 to VAULT-23).
+import { Button } from "@mantine/core";
+import { IconKey, IconSearchOff } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { EmptyState } from "#shared/ui/states.tsx";
+
+export interface NoCredentialsProps {
+  /** A search or a type is set: there may be others. */
+  isNarrowed: boolean;
+  onClear: () => void;
+  addButton: ReactNode;
+}
+
+export function NoCredentials({ isNarrowed, onClear, addButton }: NoCredentialsProps) {
+  if (isNarrowed) {
+    return (
+      <EmptyState
+        title="No credentials found"
+        text="Try adjusting your search terms"
+        icon={IconSearchOff}
+        action={
+          <Button variant="default" onClick={onClear}>
+            Clear search and filter
+          </Button>
+        }
+      />
+    );
+  }
+  return (
+    <EmptyState
+      title="No credentials found"
+      text="Get started by adding your first credential"
+      icon={IconKey}
+      action={addButton}
+    />
+  );
+}

@@ -1,0 +1,28 @@
+// "Verify Now": one verification at a time per credential, wherever its button is, and the toast at its end.
+import { useIsMutating, useMutation, useQueryClient } from "@tanstack/react-query";
+import { toast } from "#shared/ui/toast.ts";
+import { verification, verifyKey } from "./credentials.queries.ts";
+import { noticeOfFailedCall, noticeOfReply, type VerifyNotice, type VerifyPlace } from "./verify-credential.ts";
+
+const tell = ({ kind, text }: VerifyNotice) => toast[kind](text);
+
+export interface Verify {
+  /** Also when it was started elsewhere: from the quick view, or before the card was scrolled away and back. */
+  isVerifying: boolean;
+  start: () => void;
+}
+
+export function useVerify({ id, name }: { id: string; name: string }, place: VerifyPlace): Verify {
+  const client = useQueryClient();
+  const isVerifying = useIsMutating({ mutationKey: verifyKey(id) }) > 0;
+  const { mutateAsync } = useMutation(verification(client, id));
+  const start = () => {
+    if (isVerifying) return;
+    // Not the callbacks of `mutate`, because those are lost when the card is scrolled out of the grid.
+    mutateAsync().then(
+      (reply) => tell(noticeOfReply(name, reply, place)),
+      (error: unknown) => tell(noticeOfFailedCall(name, error)),
+    );
+  };
+  return { isVerifying, start };
+}

@@ -1,0 +1,46 @@
+// "Verification Status": whether the secret is known to work, since when, why not, and "Verify Now" (VAULT-46).
+import { Button } from "@mantine/core";
+import { IconShieldCheck } from "@tabler/icons-react";
+import type { Credential } from "@strongroom/contract";
+import { Facts } from "#shared/ui/facts.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { StatusBadge } from "#shared/ui/status-badge.tsx";
+import { toneStyle } from "#shared/ui/tone.ts";
+import { useVerify } from "./use-verify.ts";
+import type { VerifyPlace } from "./verify-credential.ts";
+import classes from "./verification-panel.module.css";
+
+export interface VerificationPanelProps {
+  credential: Credential;
+  place: VerifyPlace;
+}
+
+export function VerificationPanel({ credential, place }: VerificationPanelProps) {
+  const { isVerifying, start } = useVerify(credential, place);
+  return (
+    <SectionCard title="Verification Status" actions={<StatusBadge status={credential.verification_status} />}>
+      <Facts
+        facts={[
+          { name: "Last verified", value: <RelativeTime moment={credential.verified_at} /> },
+          { name: "Last attempt", value: <RelativeTime moment={credential.last_verification_attempt} /> },
+        ]}
+      />
+      {credential.verification_error !== null && (
+        <p className={classes.error} style={toneStyle("danger")}>
+          {credential.verification_error}
+        </p>
+      )}
+      <Button
+        className={classes.button}
+        fullWidth
+        variant="light"
+        leftSection={<IconShieldCheck size={16} aria-hidden />}
+        onClick={start}
+        loading={isVerifying}
+      >
+        Verify Now
+      </Button>
+    </SectionCard>
+  );
+}

@@ -1,0 +1,201 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { problem, startApi, type ApiAnswer, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { signInForTest } from "#app/testing/sign-in.ts";
+import { SAMPLE_DATA } from "#shared/ui/states.tsx";
+import DashboardPage from "./dashboard-page.tsx";
+
+const STATS = "GET /api/v1/dashboard/stats";
+const ALERTS = "GET /api/v1/dashboard/alerts";
+const HISTORY = "GET /api/v1/validation/history";
+
+const stats = {
+  totalCredentials: 1204,
+  activeSessions: 5,
+  privilegedUsers: 2,
+  complianceScore: 91,
+  complianceFormula: "Verified within 30 days: 1,096 of 1,204",
+};
+const alert = {
+  id: "1",
+  message: "The host key of db01 has changed",
+  severity: "critical",
+  timestamp: new Date(Date.now() - 5 * 60_000).toISOString(),
+  link: "/vault/1",
+};
+const statistics = {
+  total_accounts: 10,
+  verified: 6,
+  pending: 1,
+  failed: 2,
+  never_validated: 1,
+  success_rate: 80,
+  last_24h_attempts: 5,
+  last_24h_successes: 4,
+  last_24h_failures: 1,
+  average_validation_time: 120,
+};
+const attempt = (n: number) => ({
+  id: `33333333-3333-4333-8333-3333333333${String(n).padStart(2, "0")}`,
+  account_name: `Account ${n}`,
+  hostname: "db01.internal",
+  username: "app",
+  system_type: "postgresql",
+  verification_method: "login",
+  status: n === 0 ? "failed" : "verified",
+  error_message: n === 0 ? "Wrong password" : null,
+  started_at: "2026-11-21T10:00:00.000Z",
+  duration_ms: 100,
+  triggered_by: "schedule",
+});
+
+let api: TestApi;
+beforeEach(async () => {
+  signInForTest();
+  api = await startApi({
+    [STATS]: { json: stats },
+    [ALERTS]: { json: { alerts: [alert] } },
+    [HISTORY]: { json: { data: [attempt(0), attempt(1)] } },
+    "GET /api/v1/validation/statistics": { json: statistics },
+    "GET /api/v1/user/preferences/dashboard": { json: { autoRefresh: false, notifications: {} } },
+  });
+});
+afterEach(() => api.close());
+
+async function openDashboard() {
+  const view = renderScreen(<DashboardPage />);
+  await screen.findByRole("article", { name: "Total Credentials" });
+  return view;
+}
+
+const figure = (label: string): string =>
+  within(screen.getByRole("article", { name: label })).getByRole("paragraph").textContent ?? "";
+
+const broken: ApiAnswer = problem(500, "internal", "The database is away.");
+
+describe("the dashboard", () => {
+  test("DASH-01, DASH-02: greets by name", async () => {
+    await openDashboard();
+    expect(screen.getByRole("heading", { level: 1, name: "Dashboard" })).toBeTruthy();
+    expect(screen.getByText(/^Welcome back, Dana Test\./)).toBeTruthy();
+  });
+
+  test("DASH-03: shows four figures, the score as a percent", async () => {
+    await openDashboard();
+    expect(figure("Total Credentials")).toBe((1204).toLocaleString());
+    expect(figure("Active Sessions")).toBe("5");
+    expect(figure("Privileged Users")).toBe("2");
+    expect(figure("Compliance Score")).toBe("91%");
+    expect(screen.queryByText(SAMPLE_DATA)).toBeNull();
+  });
+
+  test("OPEN-41: how the score comes about shows on hover and on focus", async () => {
+    const { user } = await openDashboard();
+    const sign = screen.getByRole("button", { name: "How Compliance Score is calculated" });
+    await user.hover(sign);
+    expect((await screen.findByRole("tooltip")).textContent).toBe(stats.complianceFormula);
+    await user.unhover(sign);
+    await waitFor(() => expect(screen.queryByRole("tooltip")).toBeNull());
+    sign.focus();
+    expect((await screen.findByRole("tooltip")).textContent).toBe(stats.complianceFormula);
+  });
+
+  test("DASH-04, DASH-05: counts the alerts and shows each with severity, time and its way", async () => {
+    await openDashboard();
+    const alerts = within(screen.getByRole("region", { name: "Critical Alerts" }));
+    expect(alerts.getByTitle("Number of alerts").textContent).toBe("1");
+    expect(alerts.getByText("Critical")).toBeTruthy();
+    expect(alerts.getByText("5m ago")).toBeTruthy();
+    expect(alerts.getByRole("link", { name: alert.message }).getAttribute("href")).toBe("/vault/1");
+  });
+
+  test("no alerts are no alerts, and no samples", async () => {
+    api.on(ALERTS, { json: { alerts: [] } });
+    await openDashboard();
+    expect(screen.getByText("No alerts")).toBeTruthy();
+    expect(screen.queryByText(/Sample/)).toBeNull();
+  });
+
+  test("DASH-06: says that it is loading", async () => {
+    let release = () => {};
+    api.on(STATS, () => new Promise((resolve) => (release = () => resolve({ json: stats }))));
+    renderScreen(<DashboardPage />);
+    expect(await screen.findByText("Securing your dashboard...")).toBeTruthy();
+    await waitFor(() => expect(api.requestsTo(STATS)).toHaveLength(1));
+    release();
+    await screen.findByRole("article", { name: "Total Credentials" });
+  });
+
+  test("DASH-07, DASH-11, DASH-12: calls that failed say why, and samples stand in under the notice", async () => {
+    api.on(STATS, broken);
+    api.on(ALERTS, broken);
+    const { user } = await openDashboard();
+    expect(screen.getByText("The database is away.")).toBeTruthy();
+    expect(screen.getAllByText(SAMPLE_DATA)).toHaveLength(1);
+    expect(figure("Total Credentials")).toBe("12");
+    expect(figure("Active Sessions")).toBe("3");
+    expect(figure("Privileged Users")).toBe("8");
+    expect(figure("Compliance Score")).toBe("98%");
+    expect(screen.getAllByText(/^Sample alert: /)).toHaveLength(2);
+
+    api.on(STATS, { json: stats });
+    api.on(ALERTS, { json: { alerts: [alert] } });
+    await user.click(screen.getAllByRole("button", { name: "Retry" })[0] as HTMLElement);
+    await waitFor(() => expect(figure("Active Sessions")).toBe("5"));
+    await waitFor(() => expect(screen.queryByText(SAMPLE_DATA)).toBeNull());
+    expect(screen.queryByText(/^Sample alert/)).toBeNull();
+  });
+
+  test("when only the alerts failed, the figures are real and only the alerts are samples", async () => {
+    api.on(ALERTS, broken);
+    await openDashboard();
+    expect(figure("Active Sessions")).toBe("5");
+    expect(screen.getAllByText(/^Sample alert: /)).toHaveLength(2);
+    expect(screen.getByText(SAMPLE_DATA)).toBeTruthy();
+  });
+
+  test("DASH-13: how many secrets are known to work comes from the validation statistics", async () => {
+    await openDashboard();
+    const card = within(await screen.findByRole("region", { name: "Verification" }));
+    expect(card.getByText(/^80% of 5 verifications in the last 24 hours succeeded$/)).toBeTruthy();
+    expect(card.getByText("Verified", { selector: "dt" }).nextElementSibling?.textContent).toBe("6");
+    expect(card.getByText("Failed", { selector: "dt" }).nextElementSibling?.textContent).toBe("2");
+  });
+
+  test("DASH-13: zeros that nobody measured say so", async () => {
+    api.on("GET /api/v1/validation/statistics", broken);
+    await openDashboard();
+    const card = within(await screen.findByRole("region", { name: "Verification" }));
+    expect(card.getByText(/these zeros are not measured/)).toBeTruthy();
+    expect(api.requestsTo("GET /api/v1/accounts/statistics")).toHaveLength(1);
+  });
+
+  test("DASH-14: asks for 50 recent verifications and shows a few until all are wanted", async () => {
+    api.on(HISTORY, { json: { data: Array.from({ length: 50 }, (_, n) => attempt(n)) } });
+    const { user } = await openDashboard();
+    const recent = within(screen.getByRole("region", { name: "Recent verifications" }));
+    await waitFor(() => expect(recent.getAllByRole("listitem")).toHaveLength(8));
+    expect(api.requestsTo(HISTORY)[0]?.query.get("limit")).toBe("50");
+    expect(recent.getByText("Wrong password")).toBeTruthy();
+    expect(recent.getAllByText("PostgreSQL · app@db01.internal").length).toBeGreaterThan(0);
+    await user.click(recent.getByRole("button", { name: "Show all 50" }));
+    expect(recent.getAllByRole("listitem")).toHaveLength(50);
+  });
+
+  test("recent verifications that could not be had can be tried again", async () => {
+    api.on(HISTORY, broken);
+    const { user } = await openDashboard();
+    const recent = within(screen.getByRole("region", { name: "Recent verifications" }));
+    await recent.findByText("The database is away.");
+    api.on(HISTORY, { json: { data: [] } });
+    await user.click(recent.getByRole("button", { name: "Retry" }));
+    expect(await recent.findByText("No verifications yet")).toBeTruthy();
+  });
+
+  test("only administrators are led to the users", async () => {
+    await openDashboard();
+    expect(screen.queryByRole("link", { name: "Privileged Users" })).toBeNull();
+    expect(screen.getByRole("link", { name: "Total Credentials" }).getAttribute("href")).toBe("/vault");
+  });
+});

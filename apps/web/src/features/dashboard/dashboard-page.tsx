@@ -1,0 +1,119 @@
+// The first page: four figures, what needs a person now, and how verification goes (DASH-01 to DASH-14).
+import { Stack } from "@mantine/core";
+import { IconActivity, IconKey, IconShieldCheck, IconUserShield } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { paths } from "#app/paths.ts";
+import { messageOf } from "#shared/api/call-error.ts";
+import { useNow } from "#shared/format/now.ts";
+import { useUser } from "#shared/session/session-store.ts";
+import { PageHeader } from "#shared/ui/page-header.tsx";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SampleDataNotice } from "#shared/ui/states.tsx";
+import { AlertsCard } from "./alerts-card.tsx";
+import classes from "./dashboard-page.module.css";
+import type { Stats } from "./dashboard-reading.ts";
+import {
+  dashboardAlerts,
+  dashboardPreferences,
+  dashboardStats,
+  figures,
+  recentVerifications,
+} from "./dashboard.queries.ts";
+import { RecentVerifications } from "./recent-verifications.tsx";
+import { SAMPLE_STATS, sampleAlerts } from "./sample-dashboard.ts";
+import { StatCard } from "./stat-card.tsx";
+import { VerificationCard } from "./verification-card.tsx";
+
+/** Live events refresh at once what they are about; this catches the rest. */
+function useRefreshInterval(): number | false {
+  const { data } = useQuery(dashboardPreferences);
+  if (data === undefined || !data.autoRefresh) return false;
+  return data.refreshInterval;
+}
+
+export default function DashboardPage() {
+  const { name } = useUser();
+  const now = useNow();
+  const refetchInterval = useRefreshInterval();
+  const stats = useQuery({ ...dashboardStats, refetchInterval });
+  const alerts = useQuery({ ...dashboardAlerts, refetchInterval });
+  const verification = useQuery({ ...figures, refetchInterval });
+  const recent = useQuery({ ...recentVerifications, refetchInterval });
+
+  const header = (
+    <PageHeader title="Dashboard" subtitle={`Welcome back, ${name}. This is how your privileged credentials stand.`} />
+  );
+  if (stats.isPending || alerts.isPending) {
+    return (
+      <>
+        {header}
+        <SectionLoading text="Securing your dashboard..." />
+      </>
+    );
+  }
+
+  // Samples stand in for a call that failed, never for one that answered with nothing (decisions, rule 3).
+  const retry = () => void Promise.all([stats.refetch(), alerts.refetch(), verification.refetch(), recent.refetch()]);
+  const notice = (error: Error | null) => (
+    <SampleNotice error={error} onRetry={retry} isRetrying={stats.isFetching || alerts.isFetching} />
+  );
+
+  return (
+    <>
+      {header}
+      <Stack gap="md">
+        {stats.data === undefined && notice(stats.error)}
+        <StatCards stats={stats.data ?? SAMPLE_STATS} />
+        {alerts.data === undefined && stats.data !== undefined && notice(alerts.error)}
+        <div className={classes.columns}>
+          <AlertsCard alerts={alerts.data ?? sampleAlerts(now)} />
+          {verification.data !== undefined && <VerificationCard figures={verification.data} />}
+        </div>
+        <RecentVerifications attempts={recent.data?.data} error={recent.error} onRetry={() => void recent.refetch()} />
+      </Stack>
+    </>
+  );
+}
+
+interface SampleNoticeProps {
+  error: Error | null;
+  onRetry: () => void;
+  isRetrying: boolean;
+}
+
+/** DASH-07 above the samples of DASH-11 and DASH-12: why, and that what follows is not real. */
+function SampleNotice({ error, onRetry, isRetrying }: SampleNoticeProps) {
+  return (
+    <div className={classes.sample}>
+      <p className={classes.failure} role="alert">
+        {messageOf(error, "Error loading dashboard")}
+      </p>
+      <SampleDataNotice onRetry={onRetry} isRetrying={isRetrying} />
+    </div>
+  );
+}
+
+const whole = (figure: number | null): string | null => (figure === null ? null : figure.toLocaleString());
+
+function StatCards({ stats }: { stats: Stats }) {
+  const { role } = useUser();
+  const score = whole(stats.complianceScore);
+  return (
+    <div className={classes.stats}>
+      <StatCard label="Total Credentials" value={whole(stats.totalCredentials)} icon={IconKey} to={paths.vault} />
+      <StatCard label="Active Sessions" value={whole(stats.activeSessions)} icon={IconActivity} />
+      <StatCard
+        label="Privileged Users"
+        value={whole(stats.privilegedUsers)}
+        icon={IconUserShield}
+        to={role === "admin" ? paths.admin : undefined}
+      />
+      <StatCard
+        label="Compliance Score"
+        value={score === null ? null : `${score}%`}
+        icon={IconShieldCheck}
+        explanation={stats.complianceFormula}
+      />
+    </div>
+  );
+}

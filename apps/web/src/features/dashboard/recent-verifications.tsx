@@ -1,0 +1,103 @@
+// The newest verification attempts, a few of them until somebody asks for all (DASH-14).
+import { Button } from "@mantine/core";
+import { IconShieldCheck } from "@tabler/icons-react";
+import { CREDENTIAL_TYPE_LABELS, type ValidationAttempt } from "@strongroom/contract";
+import { useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
+import { StatusBadge, type Status } from "#shared/ui/status-badge.tsx";
+import classes from "./dashboard-page.module.css";
+
+const FEW = 8;
+
+const STATUS_OF: Record<ValidationAttempt["status"], { status: Status; label?: string }> = {
+  verified: { status: "verified" },
+  failed: { status: "failed" },
+  pending: { status: "pending" },
+  never_validated: { status: "inactive", label: "Never verified" },
+};
+
+const labels: Record<string, string> = CREDENTIAL_TYPE_LABELS;
+
+/** Verifications that no person started. */
+const AUTOMATIC: Record<string, string> = { first: "First check", scheduled: "Scheduled check" };
+
+const startedBy = ({ triggered_by }: ValidationAttempt): string => AUTOMATIC[triggered_by] ?? triggered_by;
+
+/** "PostgreSQL · app_owner@db01.internal" */
+function whereAndWho({ system_type, username, hostname }: ValidationAttempt): string {
+  const login = [username, hostname].filter((part) => part !== null).join("@");
+  return [labels[system_type] ?? system_type, login].filter((part) => part !== "").join(" · ");
+}
+
+export interface RecentVerificationsProps {
+  /** Undefined until they are there. */
+  attempts: readonly ValidationAttempt[] | undefined;
+  error: Error | null;
+  onRetry: () => void;
+}
+
+export function RecentVerifications({ attempts, error, onRetry }: RecentVerificationsProps) {
+  return (
+    <SectionCard title="Recent verifications">
+      {attempts !== undefined ? (
+        <Attempts attempts={attempts} />
+      ) : error !== null ? (
+        <ErrorState message={messageOf(error)} onRetry={onRetry} />
+      ) : (
+        <SectionLoading />
+      )}
+    </SectionCard>
+  );
+}
+
+function Attempts({ attempts }: { attempts: readonly ValidationAttempt[] }) {
+  const [isWhole, setIsWhole] = useState(false);
+  if (attempts.length === 0) {
+    return (
+      <EmptyState
+        title="No verifications yet"
+        text="Each attempt will show here with its result."
+        icon={IconShieldCheck}
+      />
+    );
+  }
+  return (
+    <>
+      <ul className={classes.list}>
+        {(isWhole ? attempts : attempts.slice(0, FEW)).map((attempt) => (
+          <Attempt key={attempt.id} attempt={attempt} />
+        ))}
+      </ul>
+      {attempts.length > FEW && (
+        <Button variant="subtle" size="compact-md" mt="xs" onClick={() => setIsWhole(!isWhole)} aria-expanded={isWhole}>
+          {isWhole ? "Show fewer" : `Show all ${attempts.length}`}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Attempt({ attempt }: { attempt: ValidationAttempt }) {
+  const details = whereAndWho(attempt);
+  return (
+    <li className={classes.attempt}>
+      <StatusBadge {...STATUS_OF[attempt.status]} />
+      <div className={classes.attemptText}>
+        <p className={classes.attemptName} title={attempt.account_name}>
+          {attempt.account_name}
+        </p>
+        <p className={classes.attemptWhere} title={attempt.error_message ?? details}>
+          {attempt.error_message ?? details}
+        </p>
+      </div>
+      <p className={classes.attemptBy}>{startedBy(attempt)}</p>
+      <p className={classes.time}>
+        <RelativeTime moment={attempt.started_at} />
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,50 @@
+// One figure of the dashboard, with where it leads and how it comes about.
+import { ActionIcon, Tooltip } from "@mantine/core";
+import { IconInfoCircle, type Icon } from "@tabler/icons-react";
+import { useId } from "react";
+import { Link } from "react-router";
+import classes from "./stat-card.module.css";
+
+export interface StatCardProps {
+  label: string;
+  /** As shown; null when the server did not say. */
+  value: string | null;
+  icon: Icon;
+  to?: string;
+  /** Shown on hover and focus of a sign beside the label. */
+  explanation?: string | null;
+}
+
+export function StatCard({ label, value, icon: StatIcon, to, explanation = null }: StatCardProps) {
+  const id = useId();
+  return (
+    <article className={classes.card} aria-labelledby={id}>
+      <div className={classes.head}>
+        <h2 className={classes.label} id={id}>
+          {to === undefined ? (
+            label
+          ) : (
+            <Link to={to} className={classes.link}>
+              {label}
+            </Link>
+          )}
+        </h2>
+        {explanation !== null && (
+          <Tooltip
+            label={explanation}
+            multiline
+            maw={320}
+            events={{ hover: true, focus: true, touch: true }}
+            openDelay={0}
+          >
+            <ActionIcon size="sm" aria-label={`How ${label} is calculated`} className={classes.info}>
+              <IconInfoCircle size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        )}
+        <StatIcon className={classes.icon} size={20} stroke={1.6} aria-hidden />
+      </div>
+      <p className={classes.value}>{value ?? "–"}</p>
+    </article>
+  );
+}

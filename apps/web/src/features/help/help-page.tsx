@@ -1,0 +1,88 @@
+// Help: the keys of the keyboard, how proof works, where to read on.
+import { Anchor, Kbd, List, Stack, Text } from "@mantine/core";
+import { Link } from "react-router";
+import { paths } from "#app/paths.ts";
+import { CodeBlock } from "#shared/ui/code-block.tsx";
+import { PageHeader } from "#shared/ui/page-header.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import classes from "./help-page.module.css";
+
+const SHORTCUTS: readonly { keys: readonly string[]; does: string }[] = [
+  { keys: ["/"], does: "Go to the search box" },
+  { keys: ["Enter"], does: "In the search box: look through the credentials" },
+  { keys: ["Esc"], does: "Close a dialog" },
+  { keys: ["Tab"], does: "Go to the next control; the first one on a page skips to its content" },
+];
+
+export default function HelpPage() {
+  return (
+    <>
+      <PageHeader title="Help" subtitle="How to find your way, and how to prove what happened." />
+      <Stack gap="md" maw="52rem">
+        <SectionCard title="Keyboard shortcuts">
+          <dl className={classes.keys}>
+            {SHORTCUTS.map(({ keys, does }) => (
+              <div key={does}>
+                <dt>
+                  {keys.map((key) => (
+                    <Kbd key={key}>{key}</Kbd>
+                  ))}
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
+        </SectionCard>
+        <SectionCard title="The first credential">
+          <List type="ordered" spacing={4}>
+            <List.Item>
+              Open the{" "}
+              <Anchor component={Link} to={paths.vault} underline="always">
+                Credential Vault
+              </Anchor>{" "}
+              and choose Add Credential.
+            </List.Item>
+            <List.Item>Say where the system is, who signs in there, and with which secret.</List.Item>
+            <List.Item>
+              Choose Verify Now. Strongroom signs in to the real system and tells you whether the secret works, and if
+              not, why.
+            </List.Item>
+            <List.Item>Choose Copy when you need the secret. The copy is on record before you have it.</List.Item>
+          </List>
+        </SectionCard>
+        <SectionCard title="How proof works">
+          <Stack gap="sm">
+            <Text>
+              Whatever reveals or changes something writes an entry to the audit trail in the same step. If the entry
+              cannot be written, the step does not happen.
+            </Text>
+            <Text>
+              The entries are the leaves of a Merkle tree. About once a second the server extends the tree and signs its
+              root: a checkpoint. Who holds an earlier checkpoint can prove that nothing behind it was changed, removed
+              or reordered, without trusting the server.
+            </Text>
+            <Text>
+              Export the trail from{" "}
+              <Anchor component={Link} to={paths.auditLogs} underline="always">
+                Audit Logs
+              </Anchor>{" "}
+              and check it on any machine, with the public key that the page shows:
+            </Text>
+            <CodeBlock label="command" code="strongroom audit verify FILE --key PUB" isWrapped />
+          </Stack>
+        </SectionCard>
+        <SectionCard title="Read on">
+          <List spacing={4}>
+            <List.Item>
+              <Anchor href="/api/docs" underline="always">
+                The API
+              </Anchor>
+              : every call, what it needs and what it records.
+            </List.Item>
+            <List.Item>The folder docs beside the program: operations, threat model, how to add a connector.</List.Item>
+          </List>
+        </SectionCard>
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+// A live event in words, with how it went and where it leads.
+import type { LiveEvent, Outcome } from "@strongroom/contract";
+import { paths } from "#app/paths.ts";
+import type { Tone } from "#shared/ui/tone.ts";
+
+export interface EventNote {
+  title: string;
+  message: string;
+  tone: Tone;
+  link: string | null;
+}
+
+const OUTCOMES: Record<Outcome, { verb: string; tone: Tone }> = {
+  verified: { verb: "verified", tone: "success" },
+  rejected: { verb: "rejected by its system", tone: "danger" },
+  unreachable: { verb: "not verified: the system did not answer", tone: "warning" },
+  misconfigured: { verb: "not verified: its settings do not fit", tone: "warning" },
+  unsupported: { verb: "not verified: no connector for its type yet", tone: "neutral" },
+};
+
+export function describeEvent(event: LiveEvent): EventNote {
+  switch (event.type) {
+    case "credential.changed":
+      return {
+        title: "Credential changed",
+        message: "",
+        tone: "info",
+        link: paths.credential(event.data.credential_id),
+      };
+    case "credential.deleted":
+      return { title: "Credential deleted", message: "", tone: "neutral", link: null };
+    case "verification.completed": {
+      const { name, outcome, message, is_alarm: isAlarm, credential_id: id } = event.data;
+      const { verb, tone } = OUTCOMES[outcome];
+      return {
+        title: isAlarm ? `Alarm: the host key of ${name} changed` : `${name} ${verb}`,
+        message,
+        tone: isAlarm ? "danger" : tone,
+        link: paths.credential(id),
+      };
+    }
+    case "verification.run-progressed": {
+      const { done, total, is_completed: isCompleted } = event.data;
+      return {
+        title: isCompleted ? "Verification run completed" : "Verification run under way",
+        message: `${done} of ${total} done`,
+        tone: isCompleted ? "success" : "info",
+        link: paths.cpmDashboard,
+      };
+    }
+    case "session.ended":
+      return { title: "One of your sessions ended", message: "", tone: "neutral", link: paths.profile };
+    default:
+      return event satisfies never;
+  }
+}
+
+/** A run reports often: only its newest report is worth a line. Newest first in, newest first out. */
+export function worthShowing(events: readonly LiveEvent[]): readonly LiveEvent[] {
+  const runs = new Set<string>();
+  return events.filter((event) => {
+    if (event.type !== "verification.run-progressed") return true;
+    if (runs.has(event.data.run_id)) return false;
+    runs.add(event.data.run_id);
+    return true;
+  });
+}

@@ -1,0 +1,42 @@
+// Settings: session security, appearance, dashboard and notifications.
+import { currentSession } from "@strongroom/contract";
+import { Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { queryOf } from "#shared/api/query.ts";
+import { USUAL_LIMITS, limitsFor } from "#shared/session/session-limits.ts";
+import { SessionSecurityCard } from "#shared/session/session-security-card.tsx";
+import { DEFAULT_SETTINGS, useSessionSettings } from "#shared/session/session-settings.ts";
+import { useUser } from "#shared/session/session-store.ts";
+import { PageHeader } from "#shared/ui/page-header.tsx";
+import { AppearanceCard } from "./appearance-card.tsx";
+import { DashboardCard } from "./dashboard-card.tsx";
+import { NotificationsCard } from "./notifications-card.tsx";
+
+const MINUTE = 60_000;
+
+/** The tighter limit wins, so what was chosen and what applies may differ. */
+function useLimitsNote(): string {
+  const { role } = useUser();
+  const personal = useSessionSettings();
+  const { data } = useQuery(queryOf(currentSession));
+  const limits = limitsFor(data?.limits ?? USUAL_LIMITS, role, personal);
+  const timeout = limits.timeoutMs / MINUTE;
+  const isTighter = timeout < (personal?.timeout ?? DEFAULT_SETTINGS.timeout);
+  const applies = `You are signed out after ${timeout} minutes without activity, with a warning ${limits.warningMs / MINUTE} minutes before.`;
+  return isTighter ? `${applies} This installation's limit for your role is tighter than your choice.` : applies;
+}
+
+export default function SettingsPage() {
+  const note = useLimitsNote();
+  return (
+    <>
+      <PageHeader title="Settings" subtitle="How Strongroom behaves for you." />
+      <Stack gap="md" maw="52rem">
+        <SessionSecurityCard note={note} />
+        <AppearanceCard />
+        <NotificationsCard />
+        <DashboardCard />
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+// A sealed vault answers nothing: here somebody who knows the passphrase unseals it, and everybody else waits.
+import { Alert, Button, PasswordInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconLock } from "@tabler/icons-react";
+import { Navigate, useLocation } from "react-router";
+import { returnPlace } from "#app/return-place.ts";
+import { messageOf } from "#shared/api/call-error.ts";
+import { FormStack } from "#shared/ui/form-stack.tsx";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { ErrorState } from "#shared/ui/states.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { EntranceLayout } from "#shared/ui/entrance-layout.tsx";
+import { useSeal, useUnseal } from "./seal.queries.ts";
+
+function UnsealForm() {
+  const unseal = useUnseal();
+  const form = useForm({
+    initialValues: { passphrase: "" },
+    validate: { passphrase: (text) => (text === "" ? "Please enter the passphrase." : null) },
+  });
+  const submit = form.onSubmit(async ({ passphrase }) => {
+    try {
+      // Success leaves this page at once, and callbacks given to `mutate` would leave with it.
+      await unseal.mutateAsync(passphrase);
+      toast.success("The vault is unsealed.");
+    } catch (error) {
+      form.reset();
+      form.setFieldError("passphrase", messageOf(error, "The vault could not be unsealed."));
+    }
+  });
+  return (
+    <FormStack label="Unseal the vault" onSubmit={submit}>
+      <PasswordInput label="Passphrase" autoComplete="off" size="md" {...form.getInputProps("passphrase")} />
+      <Button type="submit" size="md" fullWidth loading={unseal.isPending}>
+        Unseal
+      </Button>
+    </FormStack>
+  );
+}
+
+export default function UnsealPage() {
+  const { state } = useLocation();
+  const { data, error, refetch, isFetching } = useSeal();
+  if (data?.is_sealed === false) return <Navigate to={returnPlace(state)} replace />;
+
+  return (
+    <EntranceLayout
+      title="The vault is sealed"
+      description="Its keys are not in memory, so nothing can be read or changed until somebody unseals it."
+    >
+      {data === undefined && error === null && <SectionLoading />}
+      {error !== null && (
+        <ErrorState message={messageOf(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
+      )}
+      {error === null && data?.provider === "passphrase" && <UnsealForm />}
+      {error === null && data?.provider === "key-file" && (
+        <Alert color="petrol" icon={<IconLock aria-hidden />}>
+          This installation is unsealed by its key file. Restart the server, and this page goes on by itself.
+        </Alert>
+      )}
+    </EntranceLayout>
+  );
+}

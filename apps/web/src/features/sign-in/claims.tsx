@@ -1,0 +1,57 @@
+// The side of the sign-in page: what the product claims (AUTH-06), and sample testimonials that say they are samples.
+import { IconActivityHeartbeat, IconKey, IconShieldLock, type Icon } from "@tabler/icons-react";
+import classes from "./claims.module.css";
+import { testimonials } from "./testimonials.ts";
+
+const CLAIMS: readonly { title: string; text: string; icon: Icon }[] = [
+  {
+    title: "Zero-trust architecture",
+    text: "Every call is authorised on its own. No network, address or earlier answer is trusted.",
+    icon: IconShieldLock,
+  },
+  {
+    title: "End-to-end encryption",
+    text: "Each secret is sealed under a key of its own and opened only for a permitted, recorded use. Over HTTPS it stays encrypted all the way to you.",
+    icon: IconKey,
+  },
+  {
+    title: "Real-time monitoring",
+    text: "Every sign-in, reveal and change is on record before it is answered, and shows live.",
+    icon: IconActivityHeartbeat,
+  },
+];
+
+export function Claims() {
+  return (
+    <>
+      <ul className={classes.claims}>
+        {CLAIMS.map(({ title, text, icon: ClaimIcon }) => (
+          <li key={title} className={classes.claim}>
+            <ClaimIcon size={24} stroke={1.5} aria-hidden />
+            <div>
+              <h2>{title}</h2>
+              <p>{text}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <section aria-label="Sample testimonials">
+        <p className={classes.sampleNote}>Illustrative samples, not real customers</p>
+        <div className={classes.cards}>
+          {testimonials.map(({ avatarSrc, name, handle, text }) => (
+            <figure key={handle} className={classes.card}>
+              <blockquote>{text}</blockquote>
+              <figcaption>
+                <img src={avatarSrc} alt="" width={32} height={32} />
+                <span>
+                  <strong>{name}</strong>
+                  <span>{handle}</span>
+                </span>
+              </figcaption>
+            </figure>
+          ))}
+        </div>
+      </section>
+    </>
+  );
+}

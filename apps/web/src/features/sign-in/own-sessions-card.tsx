@@ -1,0 +1,81 @@
+// One's open sessions, each with the button that ends it.
+import { Button } from "@mantine/core";
+import { IconDeviceDesktop } from "@tabler/icons-react";
+import type { SessionId, UserSession } from "@strongroom/contract";
+import { useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
+import { Tag } from "#shared/ui/tag.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { describeAgent } from "./describe-agent.ts";
+import classes from "./own-sessions-card.module.css";
+import { useEndSession, useOwnSessions } from "./sign-in.queries.ts";
+
+function SessionRow({ session, onEnd }: { session: UserSession; onEnd: () => void }) {
+  const name = describeAgent(session.agent);
+  return (
+    <li className={classes.row}>
+      <IconDeviceDesktop size={18} stroke={1.6} aria-hidden />
+      <div className={classes.text}>
+        <p className={classes.name}>
+          {name} {session.is_current && <Tag tone="info">This session</Tag>}
+        </p>
+        <p className={classes.detail}>
+          {session.ip ?? "Address unknown"} · Signed in: <RelativeTime moment={session.created_at} /> · Last active:{" "}
+          <RelativeTime moment={session.last_active_at} />
+        </p>
+      </div>
+      {!session.is_current && (
+        <Button variant="default" size="compact-sm" onClick={onEnd} aria-label={`End session: ${name}`}>
+          End session
+        </Button>
+      )}
+    </li>
+  );
+}
+
+export function OwnSessionsCard() {
+  const { data, error, refetch, isFetching } = useOwnSessions();
+  const end = useEndSession();
+  const [asked, setAsked] = useState<SessionId | null>(null);
+
+  const confirm = () => {
+    if (asked === null) return;
+    end.mutate(asked, {
+      onSuccess: () => toast.success("Session ended"),
+      onError: (failure) => toast.error(messageOf(failure, "Failed to end the session")),
+      onSettled: () => setAsked(null),
+    });
+  };
+
+  return (
+    <SectionCard title="Your sessions" description="Everywhere you are signed in. Use Sign Out to end this one.">
+      {data === undefined && error === null && <SectionLoading text="Loading your sessions..." />}
+      {data === undefined && error !== null && (
+        <ErrorState message={messageOf(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
+      )}
+      {data?.data.length === 0 && <EmptyState title="No open sessions" />}
+      {data !== undefined && (
+        <ul className={classes.list}>
+          {data.data.map((session) => (
+            <SessionRow key={session.id} session={session} onEnd={() => setAsked(session.id)} />
+          ))}
+        </ul>
+      )}
+      <ConfirmDialog
+        opened={asked !== null}
+        title="End session"
+        confirmLabel="End session"
+        isBusy={end.isPending}
+        onConfirm={confirm}
+        onCancel={() => setAsked(null)}
+      >
+        Whoever uses that session is signed out at once.
+      </ConfirmDialog>
+    </SectionCard>
+  );
+}

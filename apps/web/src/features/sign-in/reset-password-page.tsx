@@ -1,0 +1,64 @@
+// Where a reset link leads: a new password for its single-use token (OPEN-09).
+import { Anchor, Button, PasswordInput, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { zod4Resolver } from "mantine-form-zod-resolver";
+import { Link, useNavigate } from "react-router";
+import { paths } from "#app/paths.ts";
+import { messageOf } from "#shared/api/call-error.ts";
+import { FormStack } from "#shared/ui/form-stack.tsx";
+import { ErrorState } from "#shared/ui/states.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { ChosenPassword } from "./choose-password.ts";
+import { EntranceLayout } from "#shared/ui/entrance-layout.tsx";
+import { useCompleteReset } from "./sign-in.queries.ts";
+import { useTokenInAddress } from "./use-token-in-address.ts";
+
+export default function ResetPasswordPage() {
+  const navigate = useNavigate();
+  const token = useTokenInAddress("token");
+  const complete = useCompleteReset();
+  const form = useForm({ initialValues: { password: "", confirmation: "" }, validate: zod4Resolver(ChosenPassword) });
+
+  if (token === null) {
+    return (
+      <EntranceLayout title="Choose a new password">
+        <ErrorState message="This page needs a complete reset link." />
+        <Text ta="center">
+          <Anchor component={Link} to={paths.login} underline="always">
+            Back to sign in
+          </Anchor>
+        </Text>
+      </EntranceLayout>
+    );
+  }
+
+  const submit = form.onSubmit(({ password }) =>
+    complete.mutate(
+      { token, password },
+      {
+        onSuccess: () => {
+          toast.success("Password changed. Please sign in with it.");
+          void navigate(paths.login, { replace: true });
+        },
+        onError: (error) => toast.error(messageOf(error, "Failed to reset password")),
+      },
+    ),
+  );
+
+  return (
+    <EntranceLayout title="Choose a new password" description="Your open sessions end when the password changes.">
+      <FormStack label="Choose a new password" onSubmit={submit}>
+        <PasswordInput
+          label="New password"
+          description="At least 8 characters"
+          autoComplete="new-password"
+          {...form.getInputProps("password")}
+        />
+        <PasswordInput label="Confirm password" autoComplete="new-password" {...form.getInputProps("confirmation")} />
+        <Button type="submit" size="md" fullWidth loading={complete.isPending}>
+          Change password
+        </Button>
+      </FormStack>
+    </EntranceLayout>
+  );
+}

@@ -1,0 +1,78 @@
+// The calls of signing in and up, of the forgotten password and of one's own sessions.
+import {
+  changePassword,
+  completePasswordReset,
+  endOwnSession,
+  entrance,
+  listOwnSessions,
+  login,
+  register,
+  requestPasswordReset,
+  type SessionId,
+} from "@strongroom/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { call } from "#shared/api/call.ts";
+import { invalidatePath, queryOf } from "#shared/api/query.ts";
+import { startSession } from "#shared/session/session-store.ts";
+
+/** Whether the first administrator is missing, sign-up is open and mail goes out. */
+export const useEntrance = () => useQuery(queryOf(entrance));
+
+export interface Credentials {
+  email: string;
+  password: string;
+  rememberMe: boolean;
+}
+
+export const useSignIn = () =>
+  useMutation({
+    mutationFn: async ({ email, password, rememberMe }: Credentials) => {
+      const { token } = await call(login, { body: { email, password, remember_me: rememberMe } });
+      return startSession(token, rememberMe);
+    },
+  });
+
+export interface Registration {
+  email: string;
+  password: string;
+  role: string;
+  setup_token?: string;
+}
+
+/** The first account changes what visitors are told. */
+export function useSignUp() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Registration) => call(register, { body }),
+    onSuccess: () => void invalidatePath(client, entrance.path),
+  });
+}
+
+export const useRequestReset = () =>
+  useMutation({ mutationFn: (email: string) => call(requestPasswordReset, { body: { email } }) });
+
+export const useCompleteReset = () =>
+  useMutation({
+    mutationFn: (body: { token: string; password: string }) => call(completePasswordReset, { body }),
+  });
+
+const SESSIONS = listOwnSessions.path;
+
+export const useOwnSessions = () => useQuery(queryOf(listOwnSessions));
+
+export function useEndSession() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: SessionId) => call(endOwnSession, { params: { id } }),
+    onSuccess: () => invalidatePath(client, SESSIONS),
+  });
+}
+
+/** Every other session ends with it. */
+export function useChangePassword() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: { current_password: string; new_password: string }) => call(changePassword, { body }),
+    onSuccess: () => invalidatePath(client, SESSIONS),
+  });
+}

@@ -1,0 +1,122 @@
+// The sign-up page at /signup and /signup-new, also the target of the setup link (SIGNUP-01 to SIGNUP-19, OPEN-18).
+import { Alert, Anchor, Button, PasswordInput, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconInfoCircle, IconShieldLock } from "@tabler/icons-react";
+import { zod4Resolver } from "mantine-form-zod-resolver";
+import { useEffect, useRef } from "react";
+import { Link, useNavigate } from "react-router";
+import { paths } from "#app/paths.ts";
+import { FormStack } from "#shared/ui/form-stack.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { EntranceLayout } from "#shared/ui/entrance-layout.tsx";
+import { SIGNED_UP, explainSignUp } from "./explain-sign-up.ts";
+import { RoleChoice } from "./role-choice.tsx";
+import { useEntrance, useSignUp } from "./sign-in.queries.ts";
+import { SIGN_UP_START, SignUpForm, type SignUpValues } from "./sign-up-form.ts";
+import { useTokenInAddress } from "./use-token-in-address.ts";
+
+/** SIGNUP-15 to SIGNUP-17, in milliseconds. */
+const MAIL_TOAST_MS = 6000;
+export const REDIRECT_AFTER_MS = 2000;
+
+const ROLE_REQUESTED =
+  "An administrator has to approve the role you asked for. Until then you have the access of a User.";
+
+/** Goes to the sign-in page after a pause, unless this page is left before. */
+function useLaterSignIn(): () => void {
+  const navigate = useNavigate();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return () => {
+    timer.current = setTimeout(() => void navigate(paths.login), REDIRECT_AFTER_MS);
+  };
+}
+
+export default function SignUpPage() {
+  const navigate = useNavigate();
+  const signInLater = useLaterSignIn();
+  const linkToken = useTokenInAddress("setup_token");
+  const { data: entrance } = useEntrance();
+  const signUp = useSignUp();
+  const form = useForm<SignUpValues>({ initialValues: SIGN_UP_START, validate: zod4Resolver(SignUpForm) });
+
+  const isFirst = entrance?.needs_setup ?? linkToken !== null;
+  const isClosed = entrance !== undefined && !entrance.needs_setup && !entrance.sign_up_open;
+  const isUsedUp = linkToken !== null && entrance?.needs_setup === false;
+
+  const submit = form.onSubmit((values) => {
+    const setupToken = linkToken ?? values.setupToken.trim();
+    const body = {
+      email: values.email,
+      password: values.password,
+      role: isFirst ? "admin" : values.role,
+      ...(isFirst && setupToken !== "" ? { setup_token: setupToken } : {}),
+    };
+    signUp.mutate(body, {
+      onSuccess: ({ code }) => {
+        toast.success(SIGNED_UP);
+        if (code === "account.created-role-requested") toast.custom(ROLE_REQUESTED, { duration: MAIL_TOAST_MS });
+        void navigate(paths.login);
+      },
+      onError: (error) => {
+        const { text, mayExist } = explainSignUp(error);
+        if (!mayExist) {
+          toast.error(text);
+          return;
+        }
+        console.warn(text);
+        toast.custom(text, { duration: MAIL_TOAST_MS });
+        signInLater();
+      },
+    });
+  });
+
+  return (
+    <EntranceLayout title="Get Started" description="Create your account.">
+      <FormStack label="Sign up" onSubmit={submit}>
+        {isUsedUp && (
+          <Alert color="brass" icon={<IconInfoCircle aria-hidden />}>
+            This installation already has its first administrator, so the setup link does nothing any more.
+          </Alert>
+        )}
+        {isClosed && (
+          <Alert color="brass" icon={<IconInfoCircle aria-hidden />}>
+            Sign-up is closed here. Please ask an administrator for an account.
+          </Alert>
+        )}
+        <TextInput type="email" label="Your email" autoComplete="username" {...form.getInputProps("email")} />
+        <PasswordInput
+          label="Create new password"
+          description="At least 8 characters"
+          autoComplete="new-password"
+          {...form.getInputProps("password")}
+        />
+        <PasswordInput label="Confirm password" autoComplete="new-password" {...form.getInputProps("confirmation")} />
+        {isFirst ? (
+          <Alert color="petrol" icon={<IconShieldLock aria-hidden />}>
+            You are creating the first account. It becomes the administrator of this installation.
+          </Alert>
+        ) : (
+          <RoleChoice value={form.values.role} onChange={(role) => form.setFieldValue("role", role)} />
+        )}
+        {isFirst && linkToken === null && (
+          <TextInput
+            label="Setup token"
+            description="It is part of the setup link that the server printed when it started"
+            autoComplete="off"
+            {...form.getInputProps("setupToken")}
+          />
+        )}
+        <Button type="submit" size="md" fullWidth loading={signUp.isPending} disabled={isClosed}>
+          Create a new account
+        </Button>
+        <Text size="sm" c="dimmed" ta="center">
+          Already have an account?{" "}
+          <Anchor component={Link} to={paths.login} inherit underline="always">
+            Login
+          </Anchor>
+        </Text>
+      </FormStack>
+    </EntranceLayout>
+  );
+}

@@ -1,0 +1,29 @@
+// Three sample testimonials (AUTH-12, AUTH-13). Their very names say that nobody real is quoted.
+
+export interface Testimonial {
+  avatarSrc: string;
+  name: string;
+  handle: string;
+  text: string;
+}
+
+export const testimonials: readonly Testimonial[] = [
+  {
+    avatarSrc: "/sample-avatar-1.svg",
+    name: "Sample administrator",
+    handle: "@sample-admin",
+    text: "Sample: I see which passwords still work before somebody needs one at night.",
+  },
+  {
+    avatarSrc: "/sample-avatar-2.svg",
+    name: "Sample auditor",
+    handle: "@sample-auditor",
+    text: "Sample: I check the trail with nothing but the public key.",
+  },
+  {
+    avatarSrc: "/sample-avatar-3.svg",
+    name: "Sample operator",
+    handle: "@sample-operator",
+    text: "Sample: Copying a password takes one click, and the record writes itself.",
+  },
+];

@@ -1,0 +1,148 @@
+// The one door to the server: sends what an endpoint of the contract takes and returns its parsed reply.
+import { pathOf, readHealth, type Endpoint, type InputOf, type ReplyOf } from "@strongroom/contract";
+import type { z } from "zod";
+import { CallError } from "./call-error.ts";
+import { fetchFailureText, timeoutText } from "./error-texts.ts";
+import { failureOf, replyOf } from "./read-reply.ts";
+import { wait, withRetries, withWakeUp, type Wait } from "./retry.ts";
+
+export const TIMEOUT_MS = 60_000;
+
+/** What calls need from the app around them. The session fills it in at start. */
+export interface CallSettings {
+  /** Where the server is; empty for this page's own origin. */
+  baseUrl: string;
+  token: () => string | null;
+  /** A call that carried this token was answered 401. */
+  onUnauthorized: (token: string) => void;
+  /** A call was answered 503 because the vault is sealed. */
+  onSealed: () => void;
+  /** A deployment that may sleep, as opposed to a server on this machine (OPEN-75). */
+  isDeployed: boolean;
+  timeoutMs: number;
+  wait: Wait;
+}
+
+const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
+
+const settings: CallSettings = {
+  baseUrl: "",
+  token: () => null,
+  onUnauthorized: () => undefined,
+  onSealed: () => undefined,
+  isDeployed: !LOCAL_HOSTS.includes(globalThis.location?.hostname ?? "localhost"),
+  timeoutMs: TIMEOUT_MS,
+  wait,
+};
+
+export function configureCalls(changed: Partial<CallSettings>): void {
+  Object.assign(settings, changed);
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** The person did not ask for it (a poll, a ping): the server must not take it as a sign of life. */
+  isBackground?: boolean;
+  /** Makes a write safe to send twice, and so to retry. */
+  idempotencyKey?: string;
+}
+
+function headersOf(token: string | null, options: CallOptions): Headers {
+  const headers = new Headers({
+    "Content-Type": "application/json",
+    Accept: "application/json",
+    "Cache-Control": "no-cache",
+    Pragma: "no-cache",
+  });
+  if (token !== null) headers.set("Authorization", `Bearer ${token}`);
+  if (options.isBackground === true) headers.set("X-Background", "1");
+  if (options.idempotencyKey !== undefined) headers.set("Idempotency-Key", options.idempotencyKey);
+  return headers;
+}
+
+function queryText(query: unknown): string {
+  const given = Object.entries((query ?? {}) as Record<string, unknown>).filter(
+    ([, value]) => value !== undefined && value !== null && value !== "",
+  );
+  return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** The response of one try. Throws `network` or `timeout`; an abort by the caller is thrown on as it is. */
+async function fetchOnce(url: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
+  const clock = new AbortController();
+  const limit = settings.timeoutMs;
+  const timer = setTimeout(() => clock.abort(), limit);
+  const stop = () => clock.abort();
+  signal?.addEventListener("abort", stop, { once: true });
+  if (signal?.aborted) stop();
+  try {
+    const response = await fetch(url, { ...init, signal: clock.signal });
+    // The limit covers the body too, so it is read before the timer is put away.
+    const body = await response.arrayBuffer();
+    return new Response(response.status === 204 ? null : body, {
+      status: response.status,
+      statusText: response.statusText,
+      headers: response.headers,
+    });
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    if (clock.signal.aborted) throw new CallError({ kind: "timeout", message: timeoutText(limit), cause: error });
+    throw new CallError({ kind: "network", message: fetchFailureText(error), cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+async function send<E extends Endpoint>(endpoint: E, input: InputOf<E>, options: CallOptions): Promise<Response> {
+  const token = settings.token();
+  const path = pathOf(endpoint.path, input.params ?? {});
+  const response = await fetchOnce(
+    `${settings.baseUrl}${path}${queryText(input.query)}`,
+    {
+      method: endpoint.method,
+      headers: headersOf(token, options),
+      credentials: "include",
+      cache: "no-store",
+      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+    },
+    options.signal,
+  );
+  if (response.ok) return response;
+  const failure = await failureOf(response, path);
+  if (failure.status === 401 && token !== null) settings.onUnauthorized(token);
+  if (failure.status === 503 && failure.code === "sealed") settings.onSealed();
+  throw failure;
+}
+
+const knock = () => fetchOnce(`${settings.baseUrl}${readHealth.path}`, { cache: "no-store" }, undefined);
+
+/**
+ * Calls an endpoint and returns its reply, parsed by the contract.
+ *
+ * Throws `CallError`. GETs, and writes that carry an idempotency key, are retried on 429 and network errors.
+ */
+export async function call<E extends Endpoint>(
+  endpoint: E,
+  input: InputOf<E> = {},
+  options: CallOptions = {},
+): Promise<ReplyOf<E>> {
+  const once = () => send(endpoint, input, options);
+  const isRepeatable = endpoint.method === "GET" || options.idempotencyKey !== undefined;
+  const patiently = () => withRetries(once, settings.wait, options.signal);
+  const response = !isRepeatable
+    ? await once()
+    : settings.isDeployed
+      ? await withWakeUp(patiently, knock, settings.wait, options.signal)
+      : await patiently();
+  return (await replyOf(response, endpoint.reply as z.ZodType)) as ReplyOf<E>;
+}
+
+/** A download (an endpoint whose reply is a stream) as a blob. Throws `CallError`. */
+export async function download<E extends Endpoint>(
+  endpoint: E,
+  input: InputOf<E> = {},
+  options: CallOptions = {},
+): Promise<Blob> {
+  return (await send(endpoint, input, options)).blob();
+}

@@ -1,0 +1,67 @@
+// How server state is cached: keys by path, 30 seconds fresh, cleared by path prefix after writes (HTTP-07 to HTTP-10).
+import type { Endpoint, InputOf, ReplyOf } from "@strongroom/contract";
+import { QueryClient, queryOptions, type Query } from "@tanstack/react-query";
+import { call } from "./call.ts";
+
+export const FRESH_MS = 30_000;
+export const MOST_ENTRIES = 50;
+
+const segments = (path: string): string[] => path.split("/").filter((part) => part !== "");
+
+/** `/api/v1/credentials/:id` with an id becomes `["api","v1","credentials","…", {}]`: a path prefix is a key prefix. */
+export function keyOf<E extends Endpoint>(endpoint: E, input: InputOf<E> = {}): readonly unknown[] {
+  const params = (input.params ?? {}) as Record<string, unknown>;
+  const path = segments(endpoint.path).map((part) => (part.startsWith(":") ? String(params[part.slice(1)]) : part));
+  return [...path, input.query ?? {}];
+}
+
+/** Whether the person did something just now. Set by the session; queries of an idle page count as background. */
+let isPersonActive: () => boolean = () => true;
+export function tellQueriesWhoIsActive(ask: () => boolean): void {
+  isPersonActive = ask;
+}
+
+export interface QuerySettings {
+  /** Always, whatever the person does: polls and pings. */
+  isBackground?: boolean;
+}
+
+/** Query options of a GET endpoint, for `useQuery(queryOf(listCredentials, { query }))`. */
+export function queryOf<E extends Endpoint>(endpoint: E, input: InputOf<E> = {}, about: QuerySettings = {}) {
+  return queryOptions<ReplyOf<E>>({
+    queryKey: keyOf(endpoint, input),
+    queryFn: ({ signal }) =>
+      call(endpoint, input, { signal, isBackground: about.isBackground === true || !isPersonActive() }),
+  });
+}
+
+/** Everything below a path is stale after a write to it, and what is on screen is fetched again. */
+export function invalidatePath(client: QueryClient, prefix: string): Promise<void> {
+  return client.invalidateQueries({ queryKey: segments(prefix) });
+}
+
+function dropOldestUnused(client: QueryClient): void {
+  const cache = client.getQueryCache();
+  const surplus = cache.getAll().length - MOST_ENTRIES;
+  if (surplus <= 0) return;
+  const unused = cache
+    .getAll()
+    .filter((query: Query) => query.getObserversCount() === 0 && query.state.fetchStatus === "idle");
+  unused.sort((a, b) => a.state.dataUpdatedAt - b.state.dataUpdatedAt);
+  for (const query of unused.slice(0, surplus)) cache.remove(query);
+}
+
+export function createQueryClient(): QueryClient {
+  const client = new QueryClient({
+    // `call` retries by itself, with the waits that the server asks for.
+    defaultOptions: {
+      queries: { staleTime: FRESH_MS, retry: false, networkMode: "always" },
+      mutations: { retry: false, networkMode: "always" },
+    },
+  });
+  client.getQueryCache().subscribe((event) => {
+    // Later, because a query is added just before its observer is.
+    if (event.type === "added") queueMicrotask(() => dropOldestUnused(client));
+  });
+  return client;
+}

@@ -1,0 +1,16 @@
+// Small turns of phrase that several screens share.
+
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** "1 credential", "2 credentials". */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+
+/** A metadata key as words: `verification_type` becomes "Verification type". */
+export const asWords = (key: string): string =>
+  capitalised(
+    key
+      .replace(/([a-z])([A-Z])/g, "$1 $2")
+      .replace(/[._-]+/g, " ")
+      .toLowerCase(),
+  );

@@ -1,0 +1,47 @@
+// Times as people read them: relative when near, the date when far (SHELL-34), durations in one or two units.
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const DATE: Intl.DateTimeFormatOptions = { year: "numeric", month: "short", day: "numeric" };
+
+/** "Just now" under 1 minute, "Nm ago", "Nh ago", "Nd ago" up to 7 days, then the date. A time ahead of this clock is now. */
+export function relativeTime(moment: string | number | Date, now: number): string {
+  const then = new Date(moment).getTime();
+  const age = now - then;
+  if (age < MINUTE) return "Just now";
+  if (age < HOUR) return `${Math.floor(age / MINUTE)}m ago`;
+  if (age < DAY) return `${Math.floor(age / HOUR)}h ago`;
+  if (age <= 7 * DAY) return `${Math.floor(age / DAY)}d ago`;
+  return new Date(then).toLocaleDateString(undefined, DATE);
+}
+
+/** Date and time in the reader's own zone, with the zone's name, for the hover. */
+export function absoluteTime(moment: string | number | Date): string {
+  return new Date(moment).toLocaleString(undefined, {
+    ...DATE,
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    timeZoneName: "short",
+  });
+}
+
+/** Seconds as "45s", "12m", "3h 20m" or "4d 6h". */
+export function duration(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  if (whole < 60) return `${whole}s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 === 0 ? `${hours}h` : `${hours}h ${minutes % 60}m`;
+  const days = Math.floor(hours / 24);
+  return hours % 24 === 0 ? `${days}d` : `${days}d ${hours % 24}h`;
+}
+
+/** What is left, as minutes:seconds (AUTH-59). Milliseconds in; a begun second counts whole. */
+export function countdown(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}

@@ -1,0 +1,30 @@
+import { screen } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { renderScreen } from "#app/testing/render.tsx";
+import { SessionSecurityCard } from "./session-security-card.tsx";
+import { readSettings } from "./session-settings.ts";
+
+const optionsOf = (label: string) =>
+  [...screen.getByLabelText<HTMLSelectElement>(label).options].map(({ value }) => Number(value));
+
+test("DEMO-08, DEMO-09: the offered timeouts and warnings, with their defaults", () => {
+  renderScreen(<SessionSecurityCard />);
+  expect(optionsOf("Session timeout")).toEqual([15, 30, 60, 120, 240]);
+  expect(optionsOf("Warning before timeout")).toEqual([2, 5, 10]);
+  expect(screen.getByLabelText("Session timeout")).toHaveProperty("value", "30");
+  expect(screen.getByLabelText("Warning before timeout")).toHaveProperty("value", "5");
+});
+
+test("DEMO-07: they are stored in local storage under sessionSettings, in minutes", async () => {
+  const { user } = renderScreen(<SessionSecurityCard />);
+  await user.selectOptions(screen.getByLabelText("Session timeout"), "60");
+  await user.selectOptions(screen.getByLabelText("Warning before timeout"), "10");
+  await user.click(screen.getByRole("button", { name: "Save session settings" }));
+  expect(JSON.parse(localStorage.getItem("sessionSettings")!)).toEqual({ timeout: 60, warningTime: 10 });
+  expect(await screen.findByText("Session settings saved")).toBeTruthy();
+});
+
+test.each([null, "", "garbage", "{}", '{"timeout":1,"warningTime":5}', '{"timeout":30,"warningTime":30}'])(
+  "what is not offered counts as not chosen: %j",
+  (text) => expect(readSettings(text)).toBeNull(),
+);

@@ -1,0 +1,35 @@
+// Where the token and the auth state rest between page loads: local storage when kept signed in, else this tab (OPEN-08).
+import type { SessionUser } from "./token.ts";
+
+/** The token under its own key (AUTH-27). */
+export const TOKEN_KEY = "strongroom.token";
+/** User and token together (AUTH-26). */
+export const AUTH_KEY = "strongroom.auth";
+
+function read(storage: Storage, key: string): string | null {
+  try {
+    return storage.getItem(key);
+  } catch {
+    // Storage may be forbidden: then nobody is remembered.
+    return null;
+  }
+}
+
+/** The stored token; this tab's own comes first. */
+export function storedToken(): string | null {
+  return read(sessionStorage, TOKEN_KEY) ?? read(localStorage, TOKEN_KEY);
+}
+
+export function storeToken(token: string, user: SessionUser, isRemembered: boolean): void {
+  clearStoredToken();
+  const storage = isRemembered ? localStorage : sessionStorage;
+  storage.setItem(TOKEN_KEY, token);
+  storage.setItem(AUTH_KEY, JSON.stringify({ user, token }));
+}
+
+export function clearStoredToken(): void {
+  for (const storage of [sessionStorage, localStorage]) {
+    storage.removeItem(TOKEN_KEY);
+    storage.removeItem(AUTH_KEY);
+  }
+}

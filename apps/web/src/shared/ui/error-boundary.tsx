@@ -1,0 +1,43 @@
+// Keeps a broken screen from taking the app with it: says so, offers to try again, and tells the console.
+import { Component, type ErrorInfo, type ReactNode } from "react";
+import { ErrorState } from "./states.tsx";
+
+interface ErrorBoundaryProps {
+  children: ReactNode;
+  /** A change of it (the place, say) forgets the error. */
+  resetKey?: string;
+}
+
+interface ErrorBoundaryState {
+  error: Error | null;
+  resetKey: string | undefined;
+}
+
+/** A page's code that is not on the server any more: a newer version was installed meanwhile. */
+const isStaleChunk = (error: Error): boolean =>
+  /dynamically imported module|Importing a module script failed|error loading dynamically/i.test(error.message);
+
+export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+  override state: ErrorBoundaryState = { error: null, resetKey: this.props.resetKey };
+
+  static getDerivedStateFromError(error: Error): Partial<ErrorBoundaryState> {
+    return { error };
+  }
+
+  static getDerivedStateFromProps(props: ErrorBoundaryProps, state: ErrorBoundaryState): ErrorBoundaryState | null {
+    return props.resetKey === state.resetKey ? null : { error: null, resetKey: props.resetKey };
+  }
+
+  override componentDidCatch(error: Error, info: ErrorInfo): void {
+    console.error(error, info.componentStack);
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === null) return this.props.children;
+    if (isStaleChunk(error)) {
+      return <ErrorState message="This page was updated or could not be loaded." onRetry={() => location.reload()} />;
+    }
+    return <ErrorState message="This screen ran into an error." onRetry={() => this.setState({ error: null })} />;
+  }
+}

@@ -1,0 +1,47 @@
+// The app's dialog: sizes from sm to 2xl (SHELL-39), named close button, room to breathe on small screens.
+import { Modal as MantineModal } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import type { ReactNode } from "react";
+
+/** Widths in rem. */
+export const MODAL_SIZES = { sm: "24rem", md: "32rem", lg: "42rem", xl: "54rem", "2xl": "68rem" } as const;
+export type ModalSize = keyof typeof MODAL_SIZES;
+
+export interface ModalProps {
+  opened: boolean;
+  onClose: () => void;
+  title: ReactNode;
+  size?: ModalSize;
+  /** Only the dialog's own buttons close it. */
+  isInsistent?: boolean;
+  children: ReactNode;
+}
+
+export function Modal({ opened, onClose, title, size = "md", isInsistent = false, children }: ModalProps) {
+  const isLarge = size !== "sm" && size !== "md";
+  const isNarrow = useMediaQuery("(max-width: 36em)") ?? false;
+  return (
+    <MantineModal.Root
+      opened={opened}
+      onClose={onClose}
+      size={MODAL_SIZES[size]}
+      fullScreen={isNarrow && isLarge}
+      centered
+      closeOnClickOutside={!isInsistent}
+      closeOnEscape={!isInsistent}
+      transitionProps={{ duration: 120 }}
+    >
+      <MantineModal.Overlay backgroundOpacity={0.5} blur={2} />
+      <MantineModal.Content>
+        {/* Mantine renders a <header>: without the role it would be a second banner of the page. */}
+        <MantineModal.Header role="presentation">
+          <MantineModal.Title fw={620} fz="lg">
+            {title}
+          </MantineModal.Title>
+          {!isInsistent && <MantineModal.CloseButton aria-label="Close" />}
+        </MantineModal.Header>
+        <MantineModal.Body>{children}</MantineModal.Body>
+      </MantineModal.Content>
+    </MantineModal.Root>
+  );
+}

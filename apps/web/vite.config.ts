@@ -1,0 +1,42 @@
+// How the web app is built, served during development and tested.
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+import { precompress } from "./vite-precompress.ts";
+
+const api = `http://127.0.0.1:${process.env["STRONGROOM_API_PORT"] ?? "3000"}`;
+const proxy = { "/api": { target: api }, "/health": { target: api } };
+
+export default defineConfig({
+  plugins: [react(), precompress()],
+  server: { host: "127.0.0.1", proxy },
+  preview: { host: "127.0.0.1", proxy },
+  build: {
+    outDir: "dist",
+    emptyOutDir: true,
+    target: "es2022",
+    // The strict content security policy allows no inlined script, and a data: asset would need its own exception.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // Few files that change at different times; the contract before the form, which would take Zod with it.
+          groups: [
+            { name: "react", test: /node_modules\/(react|react-dom|react-router|scheduler)\// },
+            { name: "contract", test: /node_modules\/zod\/|packages\/contract\// },
+            { name: "query", test: /node_modules\/@tanstack\/(query-core|react-query)\// },
+            { name: "form", test: /node_modules\/(@mantine\/form|mantine-form-zod-resolver|klona|fast-deep-equal)\// },
+          ],
+        },
+      },
+    },
+  },
+  test: {
+    environment: "jsdom",
+    include: ["src/**/*.test.{ts,tsx}"],
+    setupFiles: ["./src/app/testing/setup.ts"],
+    restoreMocks: true,
+    css: false,
+  },
+});

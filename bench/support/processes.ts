@@ -1,0 +1,43 @@
+// What processes cost, as the operating system counts it (Linux).
+import { readFileSync, readdirSync } from "node:fs";
+
+const TICKS_PER_SECOND = 100;
+
+interface Stat {
+  parent: number;
+  seconds: number;
+}
+
+function statOf(pid: number): Stat | null {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch {
+    return null; // It has ended meanwhile.
+  }
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return { parent: Number(fields[1]), seconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND };
+}
+
+/** CPU seconds (user and system) of one process. */
+export function cpuOf(pid: number): number {
+  return statOf(pid)?.seconds ?? 0;
+}
+
+/** Ids of a process and all that descend from it. */
+export function familyOf(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+    const stat = statOf(Number(name));
+    if (stat !== null) children.set(stat.parent, [...(children.get(stat.parent) ?? []), Number(name)]);
+  }
+  const all = [pid];
+  for (let place = 0; place < all.length; place++) all.push(...(children.get(all[place]!) ?? []));
+  return all;
+}
+
+/** Resident memory of one process in bytes. */
+export function residentOf(pid: number): number {
+  const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(line?.[1] ?? 0) * 1024;
+}

@@ -1,0 +1,64 @@
+// A real server with an administrator and credentials, as the benchmarks need it.
+import { startServer } from "../../e2e/testing/server.ts";
+import type { RunningServer } from "../../e2e/testing/server.ts";
+
+const PASSWORD = "a long enough password";
+const EMAIL = "bench@example.com";
+
+export interface BenchServer extends RunningServer {
+  pid: number;
+  token: string;
+  request(method: string, path: string, body?: unknown): Promise<any>;
+}
+
+export async function startBenchServer(env: Record<string, string> = {}, folder?: string): Promise<BenchServer> {
+  const server = await startServer(
+    { STRONGROOM_SETUP_TOKEN: "bench-setup-token-0123", STRONGROOM_LOG_LEVEL: "warn", ...env },
+    folder,
+  );
+  const send = async (method: string, path: string, body: unknown, token?: string) => {
+    const answer = await fetch(`${server.url}${path}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 300)}`);
+    return JSON.parse(text);
+  };
+  if (server.setupLink !== null) {
+    await send("POST", "/api/v1/auth/register", {
+      email: EMAIL,
+      password: PASSWORD,
+      setup_token: "bench-setup-token-0123",
+    });
+  }
+  const { token } = await send("POST", "/api/v1/auth/login", { email: EMAIL, password: PASSWORD });
+  return {
+    ...server,
+    pid: server.process.pid!,
+    token,
+    request: (method, path, body) => send(method, path, body, token),
+  };
+}
+
+/** Stores `count` credentials by the API and returns their ids. */
+export async function addCredentials(server: BenchServer, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  const add = async (index: number) => {
+    const body = {
+      name: `database ${index}`,
+      type: "application",
+      username: `user_${index}`,
+      value: `secret ${index} ${"x".repeat(16)}`,
+    };
+    ids[index] = (await server.request("POST", "/api/v1/credentials", body)).id;
+  };
+  for (let begin = 0; begin < count; begin += 32) {
+    await Promise.all(Array.from({ length: Math.min(32, count - begin) }, (_, place) => add(begin + place)));
+  }
+  return ids;
+}

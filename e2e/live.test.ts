@@ -1,0 +1,124 @@
+// Two browsers of one person: what is done in one shows in the other by itself, and nobody else sees it.
+import { needs, postgresqlAvailable, startPostgresql } from "@strongroom/connectors/testing";
+import type { PostgresqlServer } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { after, before, describe } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
+import type { Visit } from "./testing/browser.ts";
+import { inspectScreen } from "./testing/inspect-screen.ts";
+import { aUser, firstAdmin } from "./testing/people.ts";
+import type { Person } from "./testing/people.ts";
+import { addCredential, cardOf, dialogOf, fillCredential, seesHeading, seesToast, signIn } from "./testing/screens.ts";
+import { startServer } from "./testing/server.ts";
+import type { RunningServer } from "./testing/server.ts";
+import { steps } from "./testing/steps.ts";
+
+const NAME = "Orders database";
+const unavailable = noBrowser === false ? postgresqlAvailable() : noBrowser;
+
+describe("live events", needs(unavailable), () => {
+  let server: RunningServer;
+  let postgresql: PostgresqlServer;
+  let browser: Browser;
+  let user: Person;
+  let other: Person;
+  let one: Visit;
+  let two: Visit;
+  let theirs: Visit;
+  let news: Page;
+  const step = steps(() => two?.page);
+
+  before(async () => {
+    browser = await launchBrowser();
+    [server, postgresql] = await Promise.all([startServer(), startPostgresql()]);
+    await firstAdmin(server);
+    user = await aUser(server, "uwe@example.com");
+    other = await aUser(server, "olga@example.com");
+    one = await visitor(browser, server.url);
+    two = await visitor(browser, server.url);
+    theirs = await visitor(browser, server.url);
+  });
+  after(async () => {
+    await browser?.close();
+    await Promise.all([server?.close(), postgresql?.stop()]);
+  });
+
+  /** A page that was loaded anew would have lost it. */
+  const mark = (page: Page) => page.evaluate(() => Object.assign(window, { isStillTheSamePage: true }));
+  const isMarked = (page: Page) => page.evaluate(() => "isStillTheSamePage" in window);
+
+  step("a verification in one browser shows in the other without a reload", async () => {
+    await signIn(one.page, user, "/vault");
+    const role = await postgresql.addRole();
+    await addCredential(one.page, {
+      name: NAME,
+      type: "PostgreSQL",
+      username: role.username,
+      host: postgresql.host,
+      port: postgresql.port,
+      secret: role.password,
+      database: "postgres",
+      schema: "public",
+    });
+    await cardOf(one.page, NAME).getByText("Verified", { exact: true }).first().waitFor();
+    await signIn(two.page, user, "/vault");
+    await cardOf(two.page, NAME).getByText("Verified", { exact: true }).first().waitFor();
+    news = await two.context.newPage();
+    await signIn(news, user, "/notifications");
+    await news.getByText("Real-time connected", { exact: true }).waitFor();
+    await signIn(theirs.page, other, "/notifications");
+    await theirs.page.getByText("Real-time connected", { exact: true }).waitFor();
+    await Promise.all([two.page, news].map(mark));
+
+    await postgresql.sql(`alter role ${role.username} password 'changed behind our back'`);
+    await cardOf(one.page, NAME).getByRole("button", { name: "Verify Now" }).click();
+    await cardOf(two.page, NAME).getByText("Failed", { exact: true }).first().waitFor();
+    await news.getByRole("list", { name: "Notifications" }).getByText(NAME, { exact: false }).first().waitFor();
+    assert.equal(await isMarked(two.page), true);
+    await inspectScreen(news, "notifications");
+  });
+
+  step("an edit in one browser shows in the other", async () => {
+    await cardOf(one.page, NAME).getByRole("button", { name: "Edit" }).click();
+    const dialog = dialogOf(one.page, "Edit Credential");
+    await fillCredential(dialog, { name: `${NAME}, renamed`, secret: "changed behind our back" });
+    await dialog.getByRole("button", { name: "Save Changes" }).click();
+    await seesToast(one.page, `"${NAME}, renamed" updated successfully`);
+    await cardOf(two.page, `${NAME}, renamed`).waitFor();
+    assert.equal(await isMarked(two.page), true);
+  });
+
+  step("a deletion in one browser takes the credential from the other", async () => {
+    await cardOf(one.page, `${NAME}, renamed`).getByRole("button", { name: "Delete" }).click();
+    await dialogOf(one.page, "Delete Credential").getByRole("button", { name: "Delete", exact: true }).click();
+    await two.page.getByText("No credentials found", { exact: true }).waitFor();
+    assert.equal(await isMarked(two.page), true);
+  });
+
+  step("another person is told of their own credentials and of nobody else's", async () => {
+    const theirNews = theirs.page;
+    const vault = await theirs.context.newPage();
+    await signIn(vault, other, "/vault");
+    const role = await postgresql.addRole();
+    await addCredential(vault, {
+      name: "Of somebody else",
+      type: "PostgreSQL",
+      username: role.username,
+      host: postgresql.host,
+      port: postgresql.port,
+      secret: role.password,
+      database: "postgres",
+      schema: "public",
+    });
+    const list = theirNews.getByRole("list", { name: "Notifications" });
+    await list.getByText("Of somebody else", { exact: false }).first().waitFor();
+    assert.equal((await list.innerText()).includes(NAME), false);
+    await seesHeading(news, "Notifications");
+    assert.equal(
+      (await news.getByRole("list", { name: "Notifications" }).innerText()).includes("Of somebody else"),
+      false,
+    );
+    for (const visit of [one, two, theirs]) assertNoErrors(visit);
+  });
+});

@@ -1,0 +1,172 @@
+// Every route: who may see it, what stands there, how it looks, and that it can be used with the keyboard alone.
+import { needs } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { after, before, describe } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
+import type { Visit } from "./testing/browser.ts";
+import { inspectScreen } from "./testing/inspect-screen.ts";
+import { firstAdmin } from "./testing/people.ts";
+import type { Person } from "./testing/people.ts";
+import { dialogOf, isAt, seesHeading, signIn } from "./testing/screens.ts";
+import { startServer } from "./testing/server.ts";
+import type { RunningServer } from "./testing/server.ts";
+import { steps } from "./testing/steps.ts";
+
+/** SHELL-06, SHELL-07, and what the top bar leads to. */
+const PROTECTED: readonly [path: string, heading: string][] = [
+  ["/", "Dashboard"],
+  ["/accounts", "Account Management"],
+  ["/validation-dashboard", "Validation Dashboard"],
+  ["/safes", "Safes Management"],
+  ["/vault", "Credential Vault"],
+  ["/vault/00000000-0000-4000-8000-000000000000", "Credential Not Found"],
+  ["/discovery", "Discovery"],
+  ["/cpm-dashboard", "CPM Dashboard"],
+  ["/jit-access", "Just-in-Time Access"],
+  ["/sessions", "Session Monitoring"],
+  ["/certificates", "Certificates"],
+  ["/access-control", "Access Control"],
+  ["/integrations", "Integrations"],
+  ["/audit-logs", "Audit Logs"],
+  ["/admin", "Admin Console"],
+  ["/cpm-test", "CPM Integration Testing"],
+  ["/profile", "Profile"],
+  ["/notifications", "Notifications"],
+  ["/settings", "Settings"],
+  ["/help", "Help"],
+];
+
+const PUBLIC: readonly [path: string, heading: string][] = [
+  ["/auth", "Sign in to Strongroom"],
+  ["/login", "Sign in to Strongroom"],
+  ["/signup", "Get Started"],
+  ["/signup-new", "Get Started"],
+  ["/loading-demo", "Loading animations"],
+  ["/component-demo", "Components"],
+  ["/inactivity-test", "Inactivity logout test"],
+];
+
+/** SHELL-14. */
+const SIDEBAR = [
+  "Dashboard",
+  "Accounts",
+  "Validation Dashboard",
+  "Safes",
+  "Credential Vault",
+  "Discovery",
+  "CPM Dashboard",
+  "JIT Access",
+  "Session Monitoring",
+  "Certificates",
+  "Access Control",
+  "Integrations",
+  "Audit Logs",
+  "Admin Console",
+];
+
+describe("every screen", needs(noBrowser || null), () => {
+  let server: RunningServer;
+  let browser: Browser;
+  let admin: Person;
+  let visit: Visit;
+  let page: Page;
+  const step = steps(() => page);
+
+  before(async () => {
+    browser = await launchBrowser();
+    server = await startServer();
+    admin = await firstAdmin(server);
+    visit = await visitor(browser, server.url);
+    page = visit.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  step("SHELL-02, SHELL-06 to SHELL-09: a visitor is sent to sign in from every protected route", async () => {
+    for (const [path = "/"] of [...PROTECTED, ["/credential-vault"], ["/no-such-place"]]) {
+      await page.goto(path);
+      await isAt(page, "/auth");
+    }
+  });
+
+  step("SHELL-04, SHELL-05: sign-in, sign-up and demo pages are public", async () => {
+    for (const [path, heading] of PUBLIC) {
+      await page.goto(path);
+      await seesHeading(page, heading);
+      assert.equal(new URL(page.url()).pathname, path);
+    }
+  });
+
+  step("SHELL-08, OPEN-26: an unknown path leads to /, and /credential-vault to /vault", async () => {
+    await signIn(page, admin);
+    await page.goto("/no-such-place");
+    await isAt(page, "/");
+    await page.goto("/credential-vault");
+    await isAt(page, "/vault");
+  });
+
+  step("SHELL-12, SHELL-14 to SHELL-16: the sidebar has its entries in their order, the group open", async () => {
+    const navigation = page.getByRole("navigation", { name: "Main" });
+    await navigation.getByRole("link").first().waitFor();
+    assert.deepEqual(await navigation.getByRole("link").allInnerTexts(), SIDEBAR);
+    assert.equal(await navigation.getByRole("button", { name: "Accounts" }).getAttribute("aria-expanded"), "true");
+    await page.getByText("Security Platform", { exact: true }).waitFor();
+  });
+
+  step("SHELL-11: at 360 pixels the sidebar slides in, and goes when an entry is chosen", async () => {
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.getByRole("button", { name: "Open navigation" }).click();
+    const drawer = page.getByRole("dialog");
+    await drawer.getByRole("link", { name: "Integrations" }).click();
+    await isAt(page, "/integrations");
+    await drawer.waitFor({ state: "detached" });
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  step("Tab reaches everything of the shell, and the first stop skips to the content", async () => {
+    await page.goto("/settings");
+    await seesHeading(page, "Settings");
+    const reached: string[] = [];
+    for (let stop = 0; stop < 24; stop += 1) {
+      await page.keyboard.press("Tab");
+      reached.push(await page.evaluate(() => document.activeElement?.textContent?.trim() ?? ""));
+    }
+    assert.equal(reached[0], "Skip to content");
+    for (const name of [...SIDEBAR, "Profile", "Notifications", "Settings", "Help", "Sign Out"]) {
+      assert.ok(reached.includes(name), `${name} is reached by Tab`);
+    }
+  });
+
+  step("Escape closes a dialog, and the focus returns to what opened it", async () => {
+    await page.goto("/vault");
+    const opener = page.getByRole("button", { name: "Add Credential" }).first();
+    await opener.focus();
+    await page.keyboard.press("Enter");
+    const dialog = dialogOf(page, "Add New Credential");
+    await dialog.waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    assert.equal(await opener.evaluate((button) => button === document.activeElement), true);
+  });
+
+  for (const [path, heading] of PROTECTED) {
+    const name = path.replaceAll(/\W+/g, "-").replace(/^-/, "") || "home";
+    step(`${path} shows ${heading}, at both widths in both schemes`, async () => {
+      await page.goto(path);
+      await seesHeading(page, heading);
+      await inspectScreen(page, `screen-${name}`);
+    });
+  }
+
+  step("the demo pages, at both widths in both schemes, and no script or policy error anywhere", async () => {
+    for (const path of ["/loading-demo", "/component-demo"]) {
+      await page.goto(path);
+      await page.getByRole("heading").first().waitFor();
+      await inspectScreen(page, `screen${path.replace("/", "-")}`);
+    }
+    assertNoErrors(visit);
+  });
+});

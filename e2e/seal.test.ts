@@ -1,0 +1,84 @@
+// A vault that is sealed by a passphrase: nobody gets in until somebody unseals it, and then everybody goes on.
+import { needs } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
+import type { Visit } from "./testing/browser.ts";
+import { inspectScreen } from "./testing/inspect-screen.ts";
+import { firstAdmin } from "./testing/people.ts";
+import type { Person } from "./testing/people.ts";
+import { dialogOf, isAt, seesHeading, seesToast, signIn } from "./testing/screens.ts";
+import { startServer } from "./testing/server.ts";
+import type { RunningServer } from "./testing/server.ts";
+import { steps } from "./testing/steps.ts";
+
+const PASSPHRASE = "seven dull badgers sign the ledger";
+
+describe("a vault sealed by a passphrase", needs(noBrowser || null), () => {
+  const folder = mkdtempSync(join(tmpdir(), "strongroom-passphrase-"));
+  let server: RunningServer;
+  let browser: Browser;
+  let admin: Person;
+  let visit: Visit;
+  let page: Page;
+  const step = steps(() => page);
+
+  before(async () => {
+    const file = join(folder, "passphrase");
+    writeFileSync(file, `${PASSPHRASE}\n`, { mode: 0o600 });
+    const first = await startServer({ STRONGROOM_SEAL: "passphrase", STRONGROOM_PASSPHRASE_FILE: file });
+    admin = await firstAdmin(first);
+    await first.stop();
+    browser = await launchBrowser();
+    server = await startServer({ STRONGROOM_SEAL: "passphrase" }, first.dataFolder);
+    visit = await visitor(browser, server.url);
+    page = visit.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  step("after a start it is sealed, and every visitor is led to the page that says so", async () => {
+    const answer = await fetch(`${server.url}/api/v1/auth/entrance`);
+    assert.equal(answer.status, 503);
+    await page.goto("/login");
+    await isAt(page, "/unseal");
+    await seesHeading(page, "The vault is sealed");
+    await inspectScreen(page, "unseal");
+  });
+
+  step("a wrong passphrase opens nothing", async () => {
+    await page.getByLabel("Passphrase").and(page.locator("input")).fill("not the passphrase");
+    await page.getByRole("button", { name: "Unseal" }).click();
+    await page.locator(".mantine-InputWrapper-error").waitFor();
+    assert.equal(new URL(page.url()).pathname, "/unseal");
+    await inspectScreen(page, "unseal-refused");
+  });
+
+  step("the right one unseals, and leads back to where one was going", async () => {
+    await page.getByLabel("Passphrase").and(page.locator("input")).fill(PASSPHRASE);
+    await page.getByRole("button", { name: "Unseal" }).click();
+    await seesToast(page, "The vault is unsealed.");
+    await isAt(page, "/login");
+    await signIn(page, admin);
+  });
+
+  step("an administrator seals it at once, and an open page follows", async () => {
+    await page.goto("/admin");
+    await page.getByRole("button", { name: "Seal the vault" }).click();
+    await dialogOf(page, "Seal the vault").getByRole("button", { name: "Seal the vault" }).click();
+    await isAt(page, "/unseal");
+    await page.getByLabel("Passphrase").and(page.locator("input")).fill(PASSPHRASE);
+    await page.getByRole("button", { name: "Unseal" }).click();
+    await isAt(page, "/admin");
+    await seesHeading(page, "Admin Console");
+    assert.equal(server.output().includes(PASSPHRASE), false);
+    assertNoErrors(visit);
+  });
+});

@@ -1,0 +1,272 @@
+// Coming in and going out: what the sign-in page refuses, where it leads, who may have which role, forgotten passwords.
+import { needs } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { after, before, describe } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
+import type { Visit } from "./testing/browser.ts";
+import { inspectScreen } from "./testing/inspect-screen.ts";
+import { aUser, firstAdmin } from "./testing/people.ts";
+import type { Person } from "./testing/people.ts";
+import { dialogOf, fillSignIn, isAt, seesHeading, seesToast, signIn } from "./testing/screens.ts";
+import { startServer } from "./testing/server.ts";
+import type { RunningServer } from "./testing/server.ts";
+import { steps } from "./testing/steps.ts";
+
+const ENDED = "Your session has ended. Please sign in again.";
+const MANAGER: Person = { email: "mara@example.com", password: "another long password", role: "manager" };
+
+describe("signing in and out", needs(noBrowser || null), () => {
+  let server: RunningServer;
+  let browser: Browser;
+  let admin: Person;
+  let user: Person;
+  let visit: Visit;
+  let page: Page;
+  const step = steps(() => page);
+
+  before(async () => {
+    browser = await launchBrowser();
+    server = await startServer();
+    admin = await firstAdmin(server);
+    user = await aUser(server, "uwe@example.com");
+    visit = await visitor(browser, server.url);
+    page = visit.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  step("AUTH-17: empty fields get a toast and cause no request", async () => {
+    await page.goto("/auth");
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    await page.getByRole("button", { name: "Sign In" }).click();
+    await seesToast(page, "Please fill in all fields");
+    await fillSignIn(page, { email: user.email, password: "" });
+    await page.getByRole("button", { name: "Sign In" }).click();
+    await page.waitForLoadState("networkidle");
+    assert.deepEqual(
+      requests.filter((request) => request.startsWith("POST")),
+      [],
+    );
+  });
+
+  step("AUTH-08: the password shows when asked to", async () => {
+    const field = page.getByPlaceholder("Enter your password");
+    await field.fill("what I typed");
+    assert.equal(await field.getAttribute("type"), "password");
+    await field.locator("xpath=following::button[1]").click();
+    assert.equal(await field.getAttribute("type"), "text");
+  });
+
+  step("AUTH-41: a wrong password is answered with Invalid credentials, and so is an unknown address", async () => {
+    for (const email of [user.email, "nobody@example.com"]) {
+      await page.reload();
+      await fillSignIn(page, { email, password: "not the password" });
+      await page.getByRole("button", { name: "Sign In" }).click();
+      await seesToast(page, "Invalid credentials");
+      assert.equal(new URL(page.url()).pathname, "/auth");
+    }
+  });
+
+  step("SHELL-02, SHELL-03, OPEN-06: a visitor is sent to sign in, and then to where they wanted to go", async () => {
+    await page.goto("/loading-demo");
+    await page.goto("/vault?search=orders");
+    await isAt(page, "/auth");
+    await page.goBack();
+    await isAt(page, "/loading-demo");
+    await page.goForward();
+    await isAt(page, "/auth");
+    await page.goto("/vault?search=orders");
+    await isAt(page, "/auth");
+    await fillSignIn(page, user);
+    await page.getByRole("button", { name: "Sign In" }).click();
+    await isAt(page, "/vault");
+    assert.equal(new URL(page.url()).search, "?search=orders");
+  });
+
+  step("AUTH-14, OPEN-04, OPEN-05: whoever is signed in is sent on from every entrance", async () => {
+    for (const path of ["/auth", "/login", "/signup", "/signup-new"]) {
+      await page.goto(path);
+      await isAt(page, "/");
+    }
+  });
+
+  step("OPEN-08: without Keep me signed in the session is this tab's alone", async () => {
+    const keys = await storedKeys(page);
+    assert.deepEqual(keys, { local: [], session: ["strongroom.auth", "strongroom.token"] });
+    const other = await visit.context.newPage();
+    await other.goto("/vault");
+    await isAt(other, "/auth");
+    await other.close();
+    await page.getByRole("button", { name: "Sign Out" }).click();
+    await isAt(page, "/login");
+  });
+
+  step("AUTH-09, AUTH-26, AUTH-27: with Keep me signed in it is kept, in every tab", async () => {
+    await fillSignIn(page, user);
+    await page.getByRole("checkbox", { name: "Keep me signed in" }).check();
+    await page.getByRole("button", { name: "Sign In" }).click();
+    await isAt(page, "/");
+    assert.deepEqual(await storedKeys(page), { local: ["strongroom.auth", "strongroom.token"], session: [] });
+    const other = await visit.context.newPage();
+    await other.goto("/vault");
+    await seesHeading(other, "Credential Vault");
+    await page.getByRole("button", { name: "Sign Out" }).click();
+    await isAt(page, "/login");
+    // The other tab hears of it without a reload.
+    await isAt(other, "/login");
+    assert.deepEqual(await storedKeys(other), { local: [], session: [] });
+    await other.close();
+  });
+
+  step("SIGNUP-10, SIGNUP-11, OPEN-17: a role chosen at sign-up is a request, and the page says so", async () => {
+    await page.getByRole("link", { name: "Create Account" }).click();
+    await isAt(page, "/signup");
+    await seesHeading(page, "Get Started");
+    assert.equal(await page.getByRole("radio", { name: "User" }).isChecked(), true);
+    for (const text of [
+      "Standard access to credential management",
+      "Intermediate access with team oversight capabilities",
+      "Full system access and administrative privileges",
+    ]) {
+      await page.getByText(text, { exact: true }).waitFor();
+    }
+    await inspectScreen(page, "sign-up");
+    await page.getByRole("radio", { name: "Manager" }).check();
+    await page
+      .getByText("An administrator has to approve this role. Until then you have the access of a User.")
+      .waitFor();
+    await fillSignUp(page, MANAGER);
+    await page.getByRole("button", { name: "Create a new account" }).click();
+    await seesToast(page, "Account created successfully! Please sign in with your new credentials.");
+    await isAt(page, "/login");
+    await signIn(page, MANAGER);
+    await page.getByRole("banner").getByText("User", { exact: true }).waitFor();
+  });
+
+  step("SIGNUP-18: an address that has an account is told so", async () => {
+    const { page: another, context } = await visitor(browser, server.url);
+    await another.goto("/signup-new");
+    await fillSignUp(another, MANAGER);
+    await another.getByRole("button", { name: "Create a new account" }).click();
+    await seesToast(another, "An account with this email already exists. Please try signing in instead.");
+    await context.close();
+  });
+
+  step("OPEN-18: an administrator approves the role; the session ends and the next one has it", async () => {
+    const { page: console, context } = await visitor(browser, server.url);
+    await signIn(console, admin, "/admin");
+    await seesHeading(console, "Role requests");
+    await console.getByRole("button", { name: "Approve mara" }).waitFor();
+    await inspectScreen(console, "admin-console");
+    await console.getByRole("button", { name: "Approve mara" }).click();
+    const dialog = dialogOf(console, "Approve Manager for mara");
+    await dialog.getByRole("button", { name: "Approve" }).click();
+    await seesToast(console, "mara is now Manager");
+    await console.getByText("No role requests", { exact: true }).waitFor();
+    await context.close();
+
+    await isAt(page, "/auth");
+    await page.getByText(ENDED, { exact: true }).waitFor();
+    await fillSignIn(page, MANAGER);
+    await page.getByRole("button", { name: "Sign In" }).click();
+    await page.getByRole("banner").getByText("Manager", { exact: true }).waitFor();
+  });
+
+  step("a session that an administrator ends sends the browser to sign in, and back to where it was", async () => {
+    await page.goto("/settings");
+    await seesHeading(page, "Settings");
+    const { page: console, context } = await visitor(browser, server.url);
+    await signIn(console, admin, "/admin");
+    await console.getByRole("button", { name: "Actions for mara" }).click();
+    await console.getByRole("menuitem", { name: "End sessions" }).click();
+    await dialogOf(console, "End the sessions of mara").getByRole("button", { name: "End sessions" }).click();
+    await seesToast(console, "The sessions of mara have ended");
+    await context.close();
+    await isAt(page, "/auth");
+    await page.getByText(ENDED, { exact: true }).waitFor();
+    await inspectScreen(page, "sign-in-ended");
+    await fillSignIn(page, MANAGER);
+    await page.getByRole("button", { name: "Sign In" }).click();
+    await isAt(page, "/settings");
+  });
+
+  step("OPEN-09, OPEN-48: without a mail server an administrator hands the reset link over", async () => {
+    await page.getByRole("button", { name: "Sign Out" }).click();
+    await isAt(page, "/login");
+    await page.getByRole("button", { name: "Reset password" }).click();
+    const asking = dialogOf(page, "Reset password");
+    await asking
+      .getByText("This installation sends no mail: an administrator sees your request and hands you the link.")
+      .waitFor();
+    await asking.getByLabel("Email address").fill(user.email);
+    await inspectScreen(page, "reset-request");
+    await asking.getByRole("button", { name: "Send reset link" }).click();
+    await seesToast(page, "Password reset link sent to your email");
+
+    const { page: console, context } = await visitor(browser, server.url);
+    await signIn(console, admin, "/admin");
+    await console.getByRole("button", { name: "Create reset link for uwe" }).click();
+    const handOver = dialogOf(console, "Reset link");
+    const link = await handOver.getByText(/\/reset-password#token=/).innerText();
+    await inspectScreen(console, "reset-link");
+    await handOver.getByRole("button", { name: "Done" }).click();
+    await context.close();
+
+    await page.goto(link);
+    await seesHeading(page, "Choose a new password");
+    assert.equal(new URL(page.url()).hash, "", "the token leaves the address bar");
+    await inspectScreen(page, "reset-password");
+    await chooseNewPassword(page, "a brand new password");
+    await isAt(page, "/login");
+    await fillSignIn(page, user);
+    await page.getByRole("button", { name: "Sign In" }).click();
+    await seesToast(page, "Invalid credentials");
+    user = { ...user, password: "a brand new password" };
+    await signIn(page, user);
+    await page.getByRole("button", { name: "Sign Out" }).click();
+    await isAt(page, "/login");
+  });
+
+  step("a reset link that is not complete is said to be so", async () => {
+    await page.goto("/reset-password");
+    await page.getByText("This page needs a complete reset link.", { exact: true }).waitFor();
+    await inspectScreen(page, "reset-password-incomplete");
+  });
+
+  step("OPEN-17: an administrator can close sign-up", async () => {
+    const { page: console, context } = await visitor(browser, server.url);
+    await signIn(console, admin, "/admin");
+    await console.getByRole("switch", { name: "Sign-up is open" }).uncheck();
+    await console.getByRole("button", { name: "Save policy" }).click();
+    await seesToast(console, "Sign-in policy saved");
+    await context.close();
+    await page.goto("/signup");
+    await page.getByText("Sign-up is closed here. Please ask an administrator for an account.").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Create a new account" }).isDisabled(), true);
+    await inspectScreen(page, "sign-up-closed");
+    assertNoErrors(visit);
+  });
+});
+
+async function storedKeys(page: Page): Promise<{ local: string[]; session: string[] }> {
+  const [local, session] = await page.evaluate(() => [Object.keys(localStorage), Object.keys(sessionStorage)]);
+  const ofSession = (keys: string[] = []) => keys.filter((key) => /token$|auth$/.test(key)).toSorted();
+  return { local: ofSession(local), session: ofSession(session) };
+}
+
+async function fillSignUp(page: Page, { email, password }: Person): Promise<void> {
+  await page.getByLabel("Your email").fill(email);
+  await page.getByLabel("Create new password").fill(password);
+  await page.getByLabel("Confirm password").fill(password);
+}
+
+async function chooseNewPassword(page: Page, password: string): Promise<void> {
+  await page.getByLabel("New password", { exact: true }).fill(password);
+  await page.getByLabel("Confirm password").fill(password);
+  await page.getByRole("button", { name: "Change password" }).click();
+  await seesToast(page, "Password changed. Please sign in with it.");
+}

@@ -1,0 +1,8 @@
+// The environment of a process under test: this machine's, without what somebody set for a Strongroom of their own.
+
+const OURS = /^(STRONGROOM_.*|DATABASE_URL|SMTP_URL|PORT|HOST|NODE_ENV|NODE_TEST_CONTEXT)$/;
+
+export function ownEnvironment(given: Record<string, string>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !OURS.test(name));
+  return { ...Object.fromEntries(inherited), ...given };
+}

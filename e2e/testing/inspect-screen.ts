@@ -1,0 +1,79 @@
+// A screen as people see it: pictures at two widths in two colour schemes, an accessibility check, no sideways scroll.
+import { AxeBuilder } from "@axe-core/playwright";
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+
+const screenshots = join(import.meta.dirname, "../screenshots");
+const WIDTHS = [360, 1280] as const;
+const SCHEMES = ["dark", "light"] as const;
+const HEIGHT = 800;
+const MOST_HEIGHT = 2400;
+
+/**
+ * Leaves pictures under e2e/screenshots, and expects axe to find nothing and the page not to scroll sideways, at each
+ * width in each scheme. The page is left at full width in light. Toasts are closed first: they would cover what is below.
+ */
+export async function inspectScreen(page: Page, name: string): Promise<void> {
+  await dismissToasts(page);
+  for (const width of WIDTHS) {
+    await fitWindow(page, width);
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await settle(page);
+      await takePicture(page, `${name}-${colorScheme}-${width}`);
+      await assertAccessible(page, `${name} in ${colorScheme} at ${width}px`);
+    }
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    assert.ok(overflow <= 0, `${name} scrolls sideways by ${overflow}px at ${width}px`);
+  }
+  await page.setViewportSize({ width: 1280, height: HEIGHT });
+  await page.emulateMedia({ colorScheme: "light", reducedMotion: "no-preference" });
+}
+
+export async function takePicture(page: Page, name: string): Promise<void> {
+  mkdirSync(screenshots, { recursive: true });
+  await page.screenshot({ path: join(screenshots, `${name}.png`) });
+}
+
+/** The window gets as high as the page, so that a picture shows all of it; in a dialog what does not fit scrolls. */
+async function fitWindow(page: Page, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: HEIGHT });
+  if ((await page.getByRole("dialog").count()) > 0) return;
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  if (height > HEIGHT) await page.setViewportSize({ width, height: Math.min(height, MOST_HEIGHT) });
+}
+
+/** What axe finds, as "rule: where (why)"; nothing of it is excused. */
+async function assertAccessible(page: Page, name: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.flatMap(({ id, nodes }) =>
+    nodes.map(
+      ({ target, failureSummary = "" }) => `${id}: ${target.join(" ")} (${failureSummary.split("\n")[1]?.trim()})`,
+    ),
+  );
+  assert.deepEqual(found, [], `axe on ${name}`);
+}
+
+/** Two frames, and no animation or transition left that ends by itself. */
+async function settle(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    await frame();
+    await frame();
+    const ending = document.getAnimations().filter((each) => each.effect?.getTiming().iterations !== Infinity);
+    await Promise.allSettled(ending.map((each) => each.finished));
+  });
+}
+
+async function dismissToasts(page: Page): Promise<void> {
+  const toasts = page.locator(".mantine-Notification-root");
+  for (const button of await toasts.getByRole("button").all()) {
+    // It may leave by itself in this very moment.
+    await button.click({ timeout: 1000 }).catch(() => undefined);
+  }
+  await toasts.first().waitFor({ state: "detached" });
+}

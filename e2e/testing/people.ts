@@ -1,0 +1,64 @@
+// People of a server under test: how they come to be, and what they can ask for without a browser.
+import { login, pathOf, register } from "@strongroom/contract";
+import type { Endpoint, InputOf, ReplyOf, Role } from "@strongroom/contract";
+import type { RunningServer } from "./server.ts";
+
+export interface Person {
+  email: string;
+  password: string;
+  role: Role;
+}
+
+/** A call by HTTP. Rejects with status and problem when it is refused. */
+export async function ask<E extends Endpoint>(
+  url: string,
+  endpoint: E,
+  input: InputOf<E> = {},
+  token: string | null = null,
+): Promise<ReplyOf<E>> {
+  const answer = await send(url, endpoint, input, token);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${endpoint.method} ${endpoint.path}: ${answer.status} ${text}`);
+  return JSON.parse(text) as ReplyOf<E>;
+}
+
+/** A call by HTTP, whatever comes back. Rejects only when nothing does. */
+export function send<E extends Endpoint>(
+  url: string,
+  endpoint: E,
+  input: InputOf<E> = {},
+  token: string | null = null,
+): Promise<Response> {
+  const query = new URLSearchParams(input.query ?? {});
+  const path = pathOf(endpoint.path, input.params ?? {});
+  return fetch(`${url}${path}${query.size > 0 ? `?${query}` : ""}`, {
+    method: endpoint.method,
+    headers: {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(input.body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+  });
+}
+
+const PASSWORD = "a long enough password";
+
+/** The first account of a new installation, through its setup link. */
+export async function firstAdmin({ url, setupLink }: Pick<RunningServer, "url" | "setupLink">): Promise<Person> {
+  const token = /#setup_token=(\S+)$/.exec(setupLink ?? "")?.[1];
+  if (token === undefined) throw new Error("this server has an administrator already");
+  const admin: Person = { email: "ada@example.com", password: PASSWORD, role: "admin" };
+  const { email, password, role } = admin;
+  await ask(url, register, { body: { email, password, role, setup_token: decodeURIComponent(token) } });
+  return admin;
+}
+
+/** A further person, of the role `user`. */
+export async function aUser({ url }: Pick<RunningServer, "url">, email: string): Promise<Person> {
+  await ask(url, register, { body: { email, password: PASSWORD } });
+  return { email, password: PASSWORD, role: "user" };
+}
+
+export async function tokenOf({ url }: Pick<RunningServer, "url">, { email, password }: Person): Promise<string> {
+  return (await ask(url, login, { body: { email, password } })).token;
+}

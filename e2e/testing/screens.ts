@@ -1,0 +1,119 @@
+// What people do on the screens, by the names that they see.
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+import type { Person } from "./people.ts";
+
+/** Waits until the text stands in a toast, word for word. */
+export async function seesToast(page: Page, text: string): Promise<void> {
+  await toastWith(page, text).first().waitFor();
+}
+
+export const toastWith = (page: Page, text: string): Locator =>
+  page.locator(".mantine-Notification-root").getByText(text, { exact: true });
+
+export async function seesHeading(page: Page, name: string): Promise<void> {
+  await page.getByRole("heading", { name, exact: true }).first().waitFor();
+}
+
+export async function isAt(page: Page, path: string): Promise<void> {
+  await page.waitForURL((url) => url.pathname === path);
+}
+
+export async function fillSignIn(page: Page, { email, password }: Pick<Person, "email" | "password">): Promise<void> {
+  await page.getByPlaceholder("Enter your email address").fill(email);
+  await page.getByPlaceholder("Enter your password").fill(password);
+}
+
+/** From wherever the page is to `path`, signed in. */
+export async function signIn(page: Page, person: Person, path = "/"): Promise<void> {
+  await page.goto("/login");
+  await fillSignIn(page, person);
+  await page.getByRole("button", { name: "Sign In" }).click();
+  await isAt(page, "/");
+  if (path !== "/") await page.goto(path);
+  await page.getByRole("main").waitFor();
+}
+
+/** A credential's card in the vault's list. */
+export const cardOf = (page: Page, name: string): Locator => page.getByRole("article", { name, exact: true });
+
+/** The dialog with that title. */
+export const dialogOf = (page: Page, title: string): Locator => page.getByRole("dialog", { name: title, exact: true });
+
+export interface CredentialFields {
+  name: string;
+  /** As the type's choice reads. */
+  type?: string;
+  username?: string;
+  host?: string;
+  port?: number;
+  secret?: string;
+  database?: string;
+  schema?: string;
+  environment?: string;
+}
+
+/** Fills what is given, in the dialog for adding or editing. The type comes first, because it decides on fields and port. */
+export async function fillCredential(dialog: Locator, fields: CredentialFields): Promise<void> {
+  const { name, type, username, host, port, secret, database, schema, environment } = fields;
+  if (type !== undefined) await choose(dialog, "Type", type);
+  await textField(dialog, "Name").fill(name);
+  if (environment !== undefined) await choose(dialog, "Environment", environment);
+  const texts: [label: string, text: string | undefined][] = [
+    ["Username", username],
+    ["Host", host],
+    ["Port", port?.toString()],
+    ["Database name", database],
+    ["Schema name", schema],
+  ];
+  for (const [label, text] of texts) {
+    if (text !== undefined) await textField(dialog, label).fill(text);
+  }
+  if (secret !== undefined) await secretField(dialog).fill(secret);
+}
+
+const textField = (within: Locator, name: string): Locator => within.getByRole("textbox", { name, exact: true });
+
+/** A masked field is no textbox, and its button is named after it. */
+export const secretField = (dialog: Locator): Locator =>
+  dialog.getByLabel("Password/Secret").and(dialog.locator("input, textarea"));
+
+/** In a select that is searched by typing, or not. */
+async function choose(within: Locator, label: string, choice: string): Promise<void> {
+  await within
+    .getByRole("combobox", { name: label })
+    .or(within.getByRole("textbox", { name: label }))
+    .click();
+  // Not the options of a native select that stands elsewhere on the page.
+  await within.page().getByRole("listbox").getByRole("option", { name: choice, exact: true }).click();
+}
+
+/** By the vault's "Add Credential". */
+export async function addCredential(page: Page, fields: CredentialFields): Promise<void> {
+  await page.getByRole("button", { name: "Add Credential" }).first().click();
+  const dialog = dialogOf(page, "Add New Credential");
+  await fillCredential(dialog, fields);
+  await dialog.getByRole("button", { name: "Add Credential" }).click();
+  await seesToast(page, `"${fields.name}" added successfully`);
+  await dialog.waitFor({ state: "detached" });
+}
+
+export const clipboardText = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+
+/** INVARIANT: a secret is in no place of the page where it could be found later. */
+export async function assertHoldsNoSecret(page: Page, secret: string): Promise<void> {
+  const held = await page.evaluate(() => [
+    document.documentElement.outerHTML,
+    location.href,
+    document.title,
+    JSON.stringify({ ...localStorage }),
+    JSON.stringify({ ...sessionStorage }),
+    JSON.stringify(history.state),
+    ...[...document.querySelectorAll("input, textarea")].map((field) => (field as HTMLInputElement).value),
+  ]);
+  assert.equal(
+    held.some((text) => text.includes(secret)),
+    false,
+    "the page still holds the secret",
+  );
+}

@@ -1,0 +1,84 @@
+// Starts the real server as a process of its own, as `npm start` does, on a free port with a data folder of its own.
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ownEnvironment } from "./environment.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** How `npm start` runs the server. */
+const { serverArguments, serverEnvironment }: { serverArguments: string[]; serverEnvironment: Record<string, string> } =
+  await import(join(root, "scripts/run-server.mjs"));
+
+export interface RunningServer {
+  url: string;
+  /** Null once there is a user. */
+  setupLink: string | null;
+  dataFolder: string;
+  /** Everything it printed so far. */
+  output(): string;
+  process: ChildProcess;
+  /** Asks it to stop and waits; the data folder stays. */
+  stop(): Promise<number | null>;
+  /** Ends it as a power cut would, by SIGKILL, and waits until it is gone; the data folder stays. */
+  kill(): Promise<void>;
+  /** Stops it and removes its data. */
+  close(): Promise<void>;
+}
+
+/** The line that holds the one-time link, in what a server prints while there is no user. */
+export const SETUP_LINK = /^\s+(http\S+setup_token=\S+)$/m;
+
+const START_WITHIN_MS = 60_000;
+
+/** Rejects with what the server printed when it ends before it is ready. */
+export async function startServer(env: Record<string, string> = {}, folder?: string): Promise<RunningServer> {
+  const dataFolder = folder ?? mkdtempSync(join(tmpdir(), "strongroom-e2e-"));
+  let text = "";
+  const server = spawn(process.execPath, [...serverArguments, join(root, "apps/server/src/main.ts")], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    env: ownEnvironment({
+      ...serverEnvironment,
+      PORT: "0",
+      STRONGROOM_DATA: dataFolder,
+      STRONGROOM_ALLOW_LOOPBACK: "1",
+      STRONGROOM_RATE_LIMIT: "0",
+      STRONGROOM_ENDS_WITH_PARENT: "1",
+      ...env,
+    }),
+  });
+  server.stdout?.on("data", (chunk) => (text += chunk));
+  server.stderr?.on("data", (chunk) => (text += chunk));
+  const timeout = AbortSignal.timeout(START_WITHIN_MS);
+  await Promise.race([
+    once(server, "message", { signal: timeout }),
+    once(server, "exit", { signal: timeout }).then(() => {
+      throw new Error(`the server ended before it was ready:\n${text}`);
+    }),
+  ]);
+  const url = /Strongroom is at (\S+)/.exec(text)?.[1];
+  if (url === undefined) throw new Error(`the server did not print its address:\n${text}`);
+  const end = async (signal: NodeJS.Signals) => {
+    if (server.exitCode !== null || server.signalCode !== null) return server.exitCode;
+    server.kill(signal);
+    const [status] = (await once(server, "exit")) as [number | null];
+    return status;
+  };
+  return {
+    url,
+    setupLink: SETUP_LINK.exec(text)?.[1] ?? null,
+    dataFolder,
+    output: () => text,
+    process: server,
+    stop: () => end("SIGTERM"),
+    kill: async () => void (await end("SIGKILL")),
+    async close() {
+      await end("SIGTERM");
+      rmSync(dataFolder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,79 @@
+// One entry of the audit trail, and the exact bytes that are hashed, stored and exported for it.
+import { canonicalise } from "./canonical-json.ts";
+import type { Json } from "./canonical-json.ts";
+
+/** Who did it: a person, or a part of the system such as `rotation`. */
+export type AuditActor =
+  | { readonly id: string; readonly name: string; readonly role: string; readonly session?: string }
+  | { readonly system: string };
+
+export const AUDIT_RESULTS = ["success", "failure", "warning", "info"] as const;
+export type AuditResult = (typeof AUDIT_RESULTS)[number];
+
+/** INVARIANT: an entry never holds a secret. */
+export interface AuditEntry {
+  readonly v: 1;
+  /** A UUID, lower case. */
+  readonly id: string;
+  /** ISO 8601 in UTC with milliseconds: `2026-11-21T09:08:07.006Z`. */
+  readonly at: string;
+  readonly actor: AuditActor;
+  /** `<feature>.<past participle>`, such as `credential.revealed`. */
+  readonly event: string;
+  readonly target?: { readonly type: string; readonly id: string; readonly name?: string };
+  readonly result: AuditResult;
+  readonly reason?: string;
+  readonly request?: { readonly id: string; readonly ip: string; readonly agent?: string };
+  readonly details?: { readonly [name: string]: Json };
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const EVENT = /^[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)+$/;
+
+/**
+ * The canonical bytes (RFC 8785, UTF-8) of an entry: the leaf that the tree hashes. Optional parts that are undefined
+ * are left out; anything that {@link AuditEntry} does not name is left out too.
+ * Throws a TypeError for an entry that breaks its own shape: it must not be stored.
+ */
+export function encodeEntry(entry: AuditEntry): Buffer {
+  const { v, id, at, actor, event, target, result, reason, request, details } = entry;
+  if (v !== 1) throw new TypeError("an audit entry has version 1");
+  if (!UUID.test(id)) throw new TypeError("an audit entry's id is a lower-case UUID");
+  if (!MOMENT.test(at)) throw new TypeError("an audit entry's time is UTC with milliseconds");
+  if (!EVENT.test(event)) throw new TypeError(`not the name of an audit event: ${event}`);
+  if (!AUDIT_RESULTS.includes(result)) throw new TypeError(`not the result of an audit entry: ${result as string}`);
+
+  const texts = [reason, ...Object.values(actor), ...Object.values(target ?? {}), ...Object.values(request ?? {})];
+  if (!texts.every((text) => text === undefined || typeof text === "string")) {
+    throw new TypeError("an audit entry says who, what, why and from where in text");
+  }
+
+  const who = "system" in actor ? { system: actor.system } : only({ ...pick(actor), session: actor.session });
+  const what = target && only({ type: target.type, id: target.id, name: target.name });
+  const from = request && only({ id: request.id, ip: request.ip, agent: request.agent });
+  const whole = only({ v, id, at, actor: who, event, target: what, result, reason, request: from, details });
+  return Buffer.from(canonicalise(whole), "utf8");
+}
+
+/** Reads back what {@link encodeEntry} wrote. Throws a TypeError for anything else, whatever its hash. */
+export function decodeEntry(bytes: Buffer): AuditEntry {
+  try {
+    const entry = JSON.parse(bytes.toString("utf8")) as AuditEntry;
+    if (encodeEntry(entry).equals(bytes)) return entry;
+  } catch (cause) {
+    throw new TypeError("not an audit entry", { cause });
+  }
+  throw new TypeError("not an audit entry in its canonical form");
+}
+
+function pick({ id, name, role }: { id: string; name: string; role: string }) {
+  return { id, name, role };
+}
+
+/** The same record without the members that are undefined. */
+function only(members: Record<string, unknown>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const name in members) if (members[name] !== undefined) kept[name] = members[name];
+  return kept;
+}

@@ -1,0 +1,69 @@
+// What the parts of the offline verifier share: reading lines and checkpoints, and naming what is wrong with them.
+import { verifyCheckpoint } from "./checkpoint.ts";
+import { readLine } from "./export-format.ts";
+import type { ExportLine, HeaderLine } from "./export-format.ts";
+import { checkpointOf } from "./findings.ts";
+import type { Findings } from "./findings.ts";
+import type { SignedCheckpoint } from "./log-trace.ts";
+import type { NoteVerifier } from "./signed-note.ts";
+
+export interface ExportCheck {
+  readonly header: HeaderLine;
+  readonly checkpoint: SignedCheckpoint;
+  readonly verifierKey: string;
+  readonly verifier: NoteVerifier;
+  /** Checkpoints that the auditor kept from earlier, checked, smallest first. */
+  readonly kept: readonly SignedCheckpoint[];
+  readonly findings: Findings;
+}
+
+export interface NumberedLine {
+  readonly text: string;
+  /** From 1, as editors count. */
+  readonly lineNumber: number;
+}
+
+/** Reads a line and names what is wrong with it; null when it can't be used. */
+export function readNamed({ text, lineNumber }: NumberedLine, findings: Findings): ExportLine | null {
+  const { line, complaint } = readLine(text);
+  const about = line?.type === "entry" ? ` (entry ${line.index})` : "";
+  const index = line?.type === "entry" ? line.index : null;
+  if (complaint !== null) findings.add("malformed", index, `line ${lineNumber}${about} ${complaint}`);
+  return line;
+}
+
+/** Checks a checkpoint's form and signature, and names what is wrong; null when it can't be used. */
+export function readSignedCheckpoint(
+  note: string,
+  verifierKey: string,
+  verifier: NoteVerifier,
+  which: string,
+  findings: Findings,
+): SignedCheckpoint | null {
+  const read = verifyCheckpoint(note, verifier);
+  switch (read.outcome) {
+    case "verified":
+      if (read.signedAt !== null) return { ...read.checkpoint, signedAt: read.signedAt };
+      // The log signs the time of each checkpoint: without it, somebody took it away.
+      findings.add("signature", null, `the signed time of ${which} was removed`);
+      return null;
+    case "malformed":
+      findings.add("malformed", null, `${which} is not a checkpoint`);
+      return null;
+    case "not-signed":
+      findings.add("signature", null, `${which} is not signed by key ${verifierKey}`);
+      return null;
+    case "wrong-signature":
+      findings.add("signature", null, `signature does not match key ${verifierKey}: ${which} was changed`);
+      return null;
+    default:
+      return read satisfies never;
+  }
+}
+
+/** One key may sign several logs; a checkpoint of another one proves nothing here. */
+export function isOfLog(checkpoint: SignedCheckpoint, origin: string, findings: Findings): boolean {
+  if (checkpoint.origin === origin) return true;
+  findings.add("checkpoint", null, `${checkpointOf(checkpoint)} is of another log: ${checkpoint.origin}`);
+  return false;
+}

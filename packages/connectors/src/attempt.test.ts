@@ -1,0 +1,58 @@
+// An attempt: its time and its end.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { aContext } from "../testing/factories.ts";
+import { attempt } from "./attempt.ts";
+import { rejected, verified } from "./finding.ts";
+
+test("the result is the finding with its duration, and nothing in it is blacked out", async () => {
+  const result = await attempt(aContext(), async () => rejected("wrong-password", "The password is not password."));
+  assert.deepEqual(result, {
+    outcome: "rejected",
+    code: "wrong-password",
+    message: "The password is not password.",
+    durationMs: result.durationMs,
+  });
+});
+
+test("an attempt that takes too long ends in time, says what it waited for, and is told to stop", async () => {
+  let stopped = false;
+  const result = await attempt(aContext({ timeoutMs: 50 }), ({ signal, waitFor }) => {
+    waitFor("the moon");
+    signal.addEventListener("abort", () => (stopped = true));
+    return new Promise(() => {});
+  });
+  assert.deepEqual(
+    { ...result, durationMs: 0 },
+    {
+      outcome: "unreachable",
+      code: "timeout",
+      message: "Gave up after 0.1 s while waiting for the moon.",
+      durationMs: 0,
+    },
+  );
+  assert.ok(result.durationMs >= 45 && result.durationMs < 1_000);
+  assert.ok(stopped);
+});
+
+test("an attempt that was cancelled beforehand does not begin", async () => {
+  const result = await attempt(aContext({ signal: AbortSignal.abort() }), () => assert.fail("it began"));
+  assert.equal("code" in result && result.code, "cancelled");
+});
+
+test("whatever an attempt left open is told when it is over", async () => {
+  let over: AbortSignal | null = null;
+  await attempt(aContext(), async ({ signal }) => {
+    over = signal;
+    assert.equal(signal.aborted, false);
+    return verified("Fine.");
+  });
+  assert.equal((over as AbortSignal | null)?.aborted, true);
+});
+
+test("an exception of a connector is a bug, and is not turned into an outcome", async () => {
+  await assert.rejects(
+    attempt(aContext(), () => Promise.reject(new TypeError("a bug"))),
+    TypeError,
+  );
+});

@@ -1,0 +1,53 @@
+// The stream under every connection: limited, and safe from readers that throw.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { test, type TestContext } from "node:test";
+import { startTcp } from "../testing/targets/hostile.ts";
+import { BoundedStream, MAX_RECEIVED_BYTES, TooMuchData } from "./bounded-stream.ts";
+
+async function streamFrom(t: TestContext, sends: Buffer): Promise<BoundedStream> {
+  const server = await startTcp((socket) => socket.write(sends));
+  t.after(() => server.stop());
+  const socket = connect(server.port, server.host);
+  await once(socket, "connect");
+  return new BoundedStream(socket);
+}
+
+test("up to its limit it passes every byte on", async (t) => {
+  const stream = await streamFrom(t, Buffer.alloc(MAX_RECEIVED_BYTES, 7));
+  let received = 0;
+  for await (const chunk of stream) {
+    received += (chunk as Buffer).length;
+    if (received === MAX_RECEIVED_BYTES) break;
+  }
+  assert.equal(received, MAX_RECEIVED_BYTES);
+});
+
+test("beyond its limit it ends with TooMuchData, whether or not somebody reads", async (t) => {
+  const stream = await streamFrom(t, Buffer.alloc(MAX_RECEIVED_BYTES + 1, 7));
+  stream.resume();
+  const [error] = (await once(stream, "error")) as [Error];
+  assert.ok(error instanceof TooMuchData);
+  assert.ok(stream.destroyed);
+});
+
+test("a reader that throws ends the stream with its error, not the process", async (t) => {
+  const stream = await streamFrom(t, Buffer.from("malformed"));
+  stream.on("data", () => {
+    throw new RangeError("out of bounds");
+  });
+  const [error] = (await once(stream, "error")) as [Error];
+  assert.ok(error instanceof RangeError);
+});
+
+test("a reader that throws on what was buffered while it was paused ends the stream as well", async (t) => {
+  const stream = await streamFrom(t, Buffer.from("malformed"));
+  await once(stream, "readable");
+  stream.on("data", () => {
+    throw new RangeError("out of bounds");
+  });
+  stream.resume();
+  const [error] = (await once(stream, "error")) as [Error];
+  assert.ok(error instanceof RangeError);
+});

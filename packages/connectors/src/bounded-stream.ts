@@ -1,0 +1,73 @@
+// A connection that a hostile target cannot abuse: it carries a limited number of bytes, and a reader's exception stays inside.
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+
+/** More than any log-in needs: a greeting, key exchange, a certificate chain, a few rows. */
+export const MAX_RECEIVED_BYTES = 256 * 1024;
+
+export class TooMuchData extends Error {
+  constructor() {
+    super(`The target sent more than ${MAX_RECEIVED_BYTES} bytes`);
+  }
+}
+
+/** Destroying it destroys the socket. Reading more than `MAX_RECEIVED_BYTES` destroys it with `TooMuchData`. */
+export class BoundedStream extends Duplex {
+  #socket: Socket;
+  #received = 0;
+
+  constructor(socket: Socket) {
+    super({ allowHalfOpen: false });
+    this.#socket = socket;
+    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    socket.on("end", () => this.push(null));
+    socket.on("error", (error) => this.destroy(error));
+    socket.on("close", () => this.destroy());
+    // Whoever reads may attach its own listener; without any, an error must not end the process.
+    this.on("error", () => {});
+    containExceptions(this);
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#received += chunk.length;
+    if (this.#received > MAX_RECEIVED_BYTES) {
+      this.destroy(new TooMuchData());
+      return;
+    }
+    if (!this.push(chunk)) this.#socket.pause();
+  }
+
+  override _read(): void {
+    this.#socket.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#socket.write(chunk, done);
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#socket.end(() => done());
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#socket.destroy();
+    done(error);
+  }
+}
+
+/**
+ * Turns an exception that a listener throws while it parses a target's bytes into an error of the stream. Without it,
+ * one malformed packet would end the whole process.
+ */
+export function containExceptions(stream: Duplex): void {
+  const emit = stream.emit.bind(stream);
+  stream.emit = (event: string | symbol, ...args: unknown[]): boolean => {
+    if (event !== "data" && event !== "readable") return emit(event, ...args);
+    try {
+      return emit(event, ...args);
+    } catch (error) {
+      stream.destroy(error instanceof Error ? error : new Error("A listener threw"));
+      return true;
+    }
+  };
+}

@@ -1,0 +1,184 @@
+// Certificates, made by openssl with the faults that matter.
+import assert from "node:assert/strict";
+import { createPrivateKey, randomBytes } from "node:crypto";
+import { before, describe, test } from "node:test";
+import {
+  makeAuthority,
+  makeSelfSigned,
+  opensslAvailable,
+  type Authority,
+  type ServerCertificate,
+} from "../../testing/certificates.ts";
+import { assertResult, connectorSuite, tryOut, type Trial } from "../../testing/suite.ts";
+import { needs } from "../../testing/targets/availability.ts";
+import type { Target, VerifyResult } from "../connector.ts";
+import { certificate } from "./certificate.ts";
+
+const TYPE = { type: "certificate" } as const;
+const whole = ({ certificate: pem, privateKey }: ServerCertificate) => pem + privateKey;
+const factsOf = (result: VerifyResult) => ("facts" in result ? result.facts : undefined) as Record<string, unknown>;
+
+connectorSuite({
+  connector: certificate,
+  needs: needs(opensslAvailable()),
+  usesNetwork: false,
+  start: async () => {
+    const authority = await makeAuthority();
+    const [leaf, other] = [await authority.issue(["web.example"]), await authority.issue(["other.example"])];
+    const trial = (secret: string, expect: Trial["expect"], target: Partial<Target> = TYPE): Trial => ({
+      target,
+      secret,
+      expect,
+    });
+    return {
+      good: trial(whole(leaf), { outcome: "verified" }),
+      wrong: trial(leaf.certificate + other.privateKey, { outcome: "misconfigured", code: "key-mismatch" }),
+      locked: {
+        ...trial(whole(await authority.issue(["web.example"], { fromDay: 5, untilDay: 9 })), {
+          outcome: "rejected",
+          code: "certificate-not-yet-valid",
+        }),
+        note: "a certificate cannot be locked; the nearest is one that may not be used yet",
+      },
+      expired: trial(whole(await authority.issue(["web.example"], { fromDay: -9, untilDay: -1 })), {
+        outcome: "rejected",
+        code: "certificate-expired",
+      }),
+      encryption: [
+        {
+          name: "no connection is made, so ssl_enabled changes nothing",
+          ...trial(whole(leaf), { outcome: "verified" }, { ...TYPE, sslEnabled: true }),
+        },
+      ],
+      elsewhere: (host, port) => ({ ...TYPE, host, port }),
+      stop: async () => {},
+    };
+  },
+});
+
+describe("Certificates: what can be proved from the text", needs(opensslAvailable()), () => {
+  let root: Authority;
+  let intermediate: Authority;
+  let leaf: ServerCertificate;
+  before(async () => {
+    root = await makeAuthority();
+    intermediate = await root.issueAuthority();
+    leaf = await intermediate.issue(["web.example", "*.apps.example", "192.0.2.7", "2001:db8::7"]);
+  });
+  const verify = (secret: string, more: Partial<Target> = {}, now = new Date()) =>
+    tryOut(certificate, { target: { ...TYPE, ...more }, secret }, { now: () => now });
+
+  test("a chain in order is verified, with the key in any place, and says when it ends", async () => {
+    const chain = [leaf.certificate, intermediate.certificate, root.certificate];
+    for (const place of [0, 1, 2, 3]) {
+      const result = await verify(chain.toSpliced(place, 0, leaf.privateKey).join("\n"));
+      assertResult(result, { outcome: "verified" });
+      const facts = factsOf(result);
+      assert.equal(facts["chainLength"], 3);
+      assert.equal(facts["hasPrivateKey"], true);
+      assert.equal(facts["expiresSoon"], true);
+      assert.equal(facts["daysLeft"], 29);
+      assert.deepEqual(facts["names"], [
+        "DNS:web.example",
+        "DNS:*.apps.example",
+        "IP Address:192.0.2.7",
+        "IP Address:2001:DB8:0:0:0:0:0:7",
+      ]);
+    }
+  });
+
+  test("a certificate alone is verified, and a self-signed one says that it is", async () => {
+    const alone = await verify(leaf.certificate);
+    assertResult(alone, { outcome: "verified" });
+    assert.equal(factsOf(alone)["hasPrivateKey"], false);
+    assert.equal(factsOf(alone)["isSelfIssued"], false);
+    const own = await verify(whole(await makeSelfSigned(["web.example"])));
+    assertResult(own, { outcome: "verified" });
+    assert.equal(factsOf(own)["isSelfIssued"], true);
+  });
+
+  test("a chain in the wrong order, with a gap or with a foreign issuer is broken", async () => {
+    const foreign = await makeAuthority();
+    const broken = { outcome: "misconfigured", code: "broken-chain" } as const;
+    assertResult(await verify(leaf.certificate + root.certificate + intermediate.certificate), broken);
+    assertResult(await verify(leaf.certificate + root.certificate), broken);
+    assertResult(await verify(leaf.certificate + intermediate.certificate + foreign.certificate), broken);
+  });
+
+  test("an issuer of the same name with another key is not the issuer", async () => {
+    const impostor = await root.issueAuthority();
+    assertResult(await verify(leaf.certificate + impostor.certificate), {
+      outcome: "misconfigured",
+      code: "broken-chain",
+    });
+  });
+
+  test("a leaf that may not issue certificates has issued none", async () => {
+    const under = await makeSelfSigned(["web.example"]);
+    assertResult(await verify(under.certificate + under.certificate), {
+      outcome: "misconfigured",
+      code: "broken-chain",
+    });
+  });
+
+  test("the host, when there is one, must be in the certificate", async () => {
+    for (const host of ["web.example", "WEB.example", "one.apps.example", "192.0.2.7", "2001:db8::7"]) {
+      assertResult(await verify(leaf.certificate, { host }), { outcome: "verified" });
+    }
+    for (const host of ["example", "two.one.apps.example", "192.0.2.8", "2001:db8::8"]) {
+      assertResult(await verify(leaf.certificate, { host }), { outcome: "misconfigured", code: "name-mismatch" });
+    }
+  });
+
+  test("time is the context's: to the day before its end it is valid, and after it is not", async () => {
+    const day = 86_400_000;
+    const expected = { outcome: "rejected", code: "certificate-expired" } as const;
+    assertResult(await verify(leaf.certificate, {}, new Date(Date.now() + 29 * day)), { outcome: "verified" });
+    assertResult(await verify(leaf.certificate, {}, new Date(Date.now() + 31 * day)), expected);
+    assert.equal(factsOf(await verify(leaf.certificate, {}, new Date(Date.now() + 40 * day)))["daysLeft"], -11);
+  });
+
+  test("a leaf that outlives its issuer expires with it", async () => {
+    const later = new Date(Date.now() + 45 * 86_400_000);
+    const long = await intermediate.issue(["web.example"], { untilDay: 90 });
+    assertResult(await verify(long.certificate, {}, later), { outcome: "verified" });
+    const result = await verify(long.certificate + intermediate.certificate, {}, later);
+    assertResult(result, { outcome: "rejected", code: "certificate-expired" });
+    assert.match(result.message, /issuer's certificate \(2 of 2\)/);
+  });
+
+  test("an encrypted key is opened by the passphrase beside it, and its absence or fault is named", async () => {
+    const passphrase = "correct horse";
+    const encrypted = createPrivateKey(leaf.privateKey)
+      .export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase })
+      .toString();
+    const stored = (phrase: string) =>
+      JSON.stringify({ certificate: leaf.certificate, private_key: encrypted, passphrase: phrase });
+    assertResult(await verify(stored(passphrase)), { outcome: "verified" });
+    const wrong = await verify(stored("wrong horse"));
+    assertResult(wrong, { outcome: "misconfigured", code: "bad-input" });
+    assert.match(wrong.message, /passphrase does not open/);
+    const missing = await verify(leaf.certificate + encrypted);
+    assertResult(missing, { outcome: "misconfigured", code: "bad-input" });
+    assert.match(missing.message, /is encrypted/);
+  });
+
+  test("text that holds no certificate, a damaged one, two keys or a whole store is refused", async () => {
+    const damaged = leaf.certificate.replace(/\n.{20}/, `\n${randomBytes(15).toString("base64")}`);
+    const bad = [
+      leaf.privateKey,
+      damaged,
+      whole(leaf) + root.privateKey,
+      leaf.certificate.repeat(21),
+      leaf.certificate.replace("-----END CERTIFICATE-----", ""),
+      JSON.stringify({ private_key: leaf.privateKey }),
+    ];
+    for (const secret of bad) assertResult(await verify(secret), { outcome: "misconfigured", code: "bad-input" });
+  });
+
+  test("64 KiB of hostile text cost no noticeable time", async () => {
+    const result = await verify("-----BEGIN CERTIFICATE-----".repeat(2_400));
+    assertResult(result, { outcome: "misconfigured", code: "bad-input" });
+    assert.ok(result.durationMs < 200, `${result.durationMs} ms`);
+  });
+});

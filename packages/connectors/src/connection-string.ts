@@ -1,0 +1,87 @@
+// Reads the parts of a connection string that a connector honours; nothing in it can name a file or hold a password.
+import type { Failure, Target } from "./connector.ts";
+import { misconfigured } from "./finding.ts";
+
+export interface DatabaseAddress {
+  /** Without the colon, lower case; null when there is no connection string. */
+  scheme: string | null;
+  host: string;
+  port: number;
+  username: string;
+  database: string | null;
+  /** What the string says of TLS, or null. */
+  tlsMode: string | null;
+}
+
+/** The scheme of a connection string without its colon, lower case, or null. */
+export function schemeOf(connectionString: string | null): string | null {
+  return /^([a-z][a-z0-9+.-]*):\/\//i.exec(connectionString ?? "")?.[1]?.toLowerCase() ?? null;
+}
+
+/**
+ * Where a database is. A connection string overrides host, port and database (CRED-38); the user name of the entry
+ * wins over the one in the string. A password in the string is refused: it would be stored in the clear.
+ */
+export function databaseAddress(
+  target: Target,
+  schemes: readonly string[],
+  defaultPort: number,
+): DatabaseAddress | { failure: Failure } {
+  const url = target.connectionString === null ? null : URL.parse(target.connectionString);
+  if (target.connectionString !== null && url === null)
+    return refuse("The connection string is not of the form scheme://host:port/database.");
+  const scheme = schemeOf(target.connectionString);
+  if (scheme !== null && !schemes.includes(scheme)) {
+    return refuse(`The connection string is for ${scheme}, but this entry needs ${schemes.join(" or ")}.`);
+  }
+  if (url !== null && holdsPassword(url)) {
+    return refuse(
+      "The connection string holds a password. Remove it there: it is stored unencrypted and is not used. The secret belongs in the secret field.",
+    );
+  }
+  if (url !== null && FILE_PARAMS.some((name) => url.searchParams.has(name))) {
+    return refuse(
+      "The connection string names a certificate file. Put the certificate itself into the additional parameter ca.",
+    );
+  }
+  const decoded = url === null ? null : decodedParts(url);
+  if (decoded === undefined)
+    return refuse("The connection string holds a percent sign that is not followed by two hexadecimal digits.");
+
+  const host = (decoded?.host || target.host) ?? "";
+  const username = (target.username || decoded?.username) ?? "";
+  if (host === "") return refuse("There is no host.");
+  if (username === "") return refuse("There is no user name.");
+  return {
+    scheme,
+    host,
+    port: decoded?.port ?? target.port ?? defaultPort,
+    username,
+    database: decoded?.database || target.databaseName,
+    tlsMode: url?.searchParams.get("sslmode") ?? url?.searchParams.get("ssl-mode") ?? null,
+  };
+}
+
+const FILE_PARAMS = ["sslrootcert", "sslcert", "sslkey", "ssl-ca", "ssl-cert", "ssl-key"];
+
+function holdsPassword(url: URL): boolean {
+  return url.password !== "" || url.searchParams.has("password") || url.searchParams.has("passwd");
+}
+
+function decodedParts(url: URL): { host: string; port: number | null; username: string; database: string } | undefined {
+  try {
+    return {
+      host: decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, "$1"),
+      port: url.port === "" ? null : Number(url.port),
+      username: decodeURIComponent(url.username),
+      database: decodeURIComponent(url.pathname.slice(1)),
+    };
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+function refuse(message: string): { failure: Failure } {
+  return { failure: misconfigured("bad-input", message) };
+}

@@ -1,0 +1,103 @@
+// Opens a TCP connection to an address that the network policy has seen, and says in plain words why it could not.
+import { connect } from "node:net";
+import type { Attempt } from "./attempt.ts";
+import { BoundedStream, TooMuchData } from "./bounded-stream.ts";
+import type { Failure } from "./connector.ts";
+import { misconfigured, unreachable } from "./finding.ts";
+import { permittedAddresses } from "./network-policy.ts";
+
+export interface Endpoint {
+  host: string;
+  /** 1 to 65535. */
+  port: number;
+}
+
+/** More addresses than these are not tried. */
+const MAX_ADDRESSES = 4;
+
+/** `db1:5432`, with brackets around an IPv6 address. */
+export function nameOf({ host, port }: Endpoint): string {
+  return host.includes(":") && !host.startsWith("[") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/**
+ * A connected stream, or why there is none. The stream is destroyed when the attempt is over. With several addresses
+ * each gets its share of the time, in the resolver's order.
+ */
+export async function dial(
+  endpoint: Endpoint,
+  attempt: Attempt,
+): Promise<{ stream: BoundedStream } | { failure: Failure }> {
+  attempt.waitFor(`the address of ${endpoint.host}`);
+  const permitted = await permittedAddresses(attempt.context.network, endpoint.host);
+  if ("failure" in permitted) return permitted;
+
+  attempt.waitFor(`${nameOf(endpoint)} to accept the connection`);
+  const addresses = permitted.addresses.slice(0, MAX_ADDRESSES);
+  let failure: Failure = unreachable("dns-failure", `The name ${endpoint.host} has no address.`);
+  for (const [index, address] of addresses.entries()) {
+    const isLast = index === addresses.length - 1;
+    const shareMs = isLast ? attempt.context.timeoutMs : attempt.context.timeoutMs / addresses.length;
+    const dialled = await dialAddress(endpoint, address, shareMs, attempt.signal);
+    if ("stream" in dialled) return dialled;
+    failure = dialled.failure;
+  }
+  return { failure };
+}
+
+function dialAddress(
+  endpoint: Endpoint,
+  address: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<{ stream: BoundedStream } | { failure: Failure }> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: address, port: endpoint.port, noDelay: true, timeout: timeoutMs });
+    const fail = (error: NodeJS.ErrnoException) => resolve({ failure: connectionFailure(error, endpoint) });
+    const abandon = () => socket.destroy();
+    signal.addEventListener("abort", abandon, { once: true });
+    if (signal.aborted) abandon();
+    socket.once("error", fail);
+    socket.once("timeout", () => socket.destroy(Object.assign(new Error("connect"), { code: "ETIMEDOUT" })));
+    socket.once("close", () => {
+      signal.removeEventListener("abort", abandon);
+      fail({ name: "Error", message: "closed", code: "ECONNRESET" });
+    });
+    socket.once("connect", () => {
+      socket.setTimeout(0);
+      socket.removeListener("error", fail);
+      resolve({ stream: new BoundedStream(socket) });
+    });
+  });
+}
+
+/** What a socket error means, by its code: drivers pass these through under different messages. */
+export function connectionFailure(error: unknown, endpoint: Endpoint): Failure {
+  const target = nameOf(endpoint);
+  if (error instanceof TooMuchData) {
+    return misconfigured("protocol-error", `${target} sent far more data than a log-in takes. Is it the right port?`);
+  }
+  switch (codeOf(error) ?? "") {
+    case "ECONNREFUSED":
+      return unreachable(
+        "refused",
+        `${target} refused the connection: nothing listens there, or a firewall rejects it.`,
+      );
+    case "ETIMEDOUT":
+      return unreachable("timeout", `${target} did not answer: the host is down, or a firewall drops the packets.`);
+    case "EHOSTUNREACH":
+    case "ENETUNREACH":
+    case "EADDRNOTAVAIL":
+    case "EACCES":
+    case "EPERM":
+      return unreachable("no-route", `There is no way from this machine to ${target}: check routing and firewalls.`);
+    default:
+      return unreachable("connection-lost", `${target} closed the connection before the log-in was answered.`);
+  }
+}
+
+/** The `code` of an error, when it is a text. */
+export function codeOf(error: unknown): string | undefined {
+  if (error === null || typeof error !== "object" || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

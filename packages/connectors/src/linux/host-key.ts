@@ -1,0 +1,39 @@
+// SSH host keys: the fingerprint of the one a server shows, and the order in which to ask so that a pinned one is shown.
+import { createHash } from "node:crypto";
+import type { ServerHostKeyAlgorithm } from "ssh2";
+import type { HostKey } from "../connector.ts";
+
+/** Names the key in a public-key blob (RFC 4253 §6.6): its first field is the key type. Null for a type that is not known here. */
+export function hostKeyOf(blob: Buffer): HostKey | null {
+  if (blob.length < 4) return null;
+  const length = blob.readUInt32BE(0);
+  const type = blob.toString("latin1", 4, 4 + length);
+  if (!ALGORITHMS.some((known) => known.type === type)) return null;
+  const digest = createHash("sha256").update(blob).digest("base64").replace(/=+$/, "");
+  return { type, fingerprint: `SHA256:${digest}` };
+}
+
+export function isSameKey(a: HostKey, b: HostKey): boolean {
+  return a.type === b.type && a.fingerprint === b.fingerprint;
+}
+
+/**
+ * The algorithms to offer, the pinned key's first: a server with several keys then shows the pinned one, and one that
+ * no longer has it shows another, which is the alarm. Null when nothing is pinned: the library's order will do.
+ */
+export function algorithmsFor(pinned: HostKey | null): ServerHostKeyAlgorithm[] | null {
+  if (pinned === null) return null;
+  const first = ALGORITHMS.filter(({ type }) => type === pinned.type);
+  const others = ALGORITHMS.filter(({ type }) => type !== pinned.type);
+  return [...first, ...others].map(({ algorithm }) => algorithm);
+}
+
+const ALGORITHMS: { algorithm: ServerHostKeyAlgorithm; type: string }[] = [
+  { algorithm: "ssh-ed25519", type: "ssh-ed25519" },
+  { algorithm: "ecdsa-sha2-nistp256", type: "ecdsa-sha2-nistp256" },
+  { algorithm: "ecdsa-sha2-nistp384", type: "ecdsa-sha2-nistp384" },
+  { algorithm: "ecdsa-sha2-nistp521", type: "ecdsa-sha2-nistp521" },
+  { algorithm: "rsa-sha2-512", type: "ssh-rsa" },
+  { algorithm: "rsa-sha2-256", type: "ssh-rsa" },
+  { algorithm: "ssh-rsa", type: "ssh-rsa" },
+];

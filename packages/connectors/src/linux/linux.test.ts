@@ -1,0 +1,331 @@
+// Linux over SSH against a real sshd with PAM and real Unix accounts (root), and by key against one of one's own.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
+import { needs } from "../../testing/targets/availability.ts";
+import { startHostile } from "../../testing/targets/hostile.ts";
+import { sshdAvailable, startSshd, unixUsersAvailable, type Sshd } from "../../testing/targets/sshd.ts";
+import type { UnixUser } from "../../testing/targets/unix-user.ts";
+import type { HostKey, Target, VerifyResult } from "../connector.ts";
+import { readKey } from "../private-key/read-key.ts";
+import { linux } from "./linux.ts";
+
+const at = (server: Sshd, username: string, more: Partial<Target> = {}): Partial<Target> => ({
+  type: "password",
+  host: server.host,
+  port: server.port,
+  username,
+  ...more,
+});
+
+/** What `openssl genpkey` would have written. */
+const pkcs8 = (openssh: string) => {
+  const opened = readKey(openssh, null);
+  assert.ok("key" in opened);
+  return opened.key.export({ type: "pkcs8", format: "pem" }).toString();
+};
+
+const factsOf = (result: VerifyResult) => ("facts" in result ? result.facts : undefined) as Record<string, unknown>;
+
+async function rows(): Promise<Rows> {
+  const server = await startSshd();
+  const [user, locked, expired] = [
+    await server.addUser(),
+    await server.addUser("locked"),
+    await server.addUser("expired"),
+  ];
+  const trial = (target: Partial<Target>, secret: string, expect: Trial["expect"]): Trial => ({
+    target,
+    secret,
+    expect,
+  });
+  return {
+    good: trial(at(server, user.username), user.password, { outcome: "verified" }),
+    wrong: trial(at(server, user.username), "not-the-password", { outcome: "rejected", code: "wrong-password" }),
+    locked: {
+      ...trial(at(server, locked.username), locked.password, { outcome: "rejected", code: "wrong-password" }),
+      note: "PAM answers the same for a locked account and a wrong password",
+    },
+    expired: trial(at(server, expired.username), expired.password, { outcome: "rejected", code: "account-expired" }),
+    encryption: [
+      {
+        name: "SSH has its own encryption: ssl_enabled changes nothing",
+        ...trial(at(server, user.username, { sslEnabled: true }), user.password, { outcome: "verified" }),
+      },
+    ],
+    elsewhere: (host, port) => at(server, user.username, { host, port }),
+    stop: () => server.stop(),
+  };
+}
+
+// Most of the time goes into the pauses that PAM makes after a wrong password: the groups wait side by side.
+describe("Linux over SSH", { concurrency: 4 }, () => {
+  connectorSuite({ connector: linux, needs: needs(unixUsersAvailable()), usesNetwork: true, start: rows });
+
+  describe("accounts and passwords", { ...needs(unixUsersAvailable()), concurrency: 1 }, () => {
+    let server: Sshd;
+    let user: UnixUser;
+    before(async () => {
+      server = await startSshd();
+      user = await server.addUser();
+    });
+    after(() => server?.stop());
+    const verify = (target: Partial<Target>, secret: string) => tryOut(linux, { target, secret });
+
+    test("the secret is offered once: verification does not lock accounts out", async () => {
+      const logged = server.log().length;
+      assertResult(await verify(at(server, user.username), "not-the-password"), {
+        outcome: "rejected",
+        code: "wrong-password",
+      });
+      const attempts = server
+        .log()
+        .slice(logged)
+        .match(/Failed (password|keyboard-interactive)/g);
+      assert.equal(attempts?.length, 1);
+    });
+
+    test("an unknown user gets the same answer as a wrong password", async () => {
+      assertResult(await verify(at(server, "srt_nobody"), "not-the-password"), {
+        outcome: "rejected",
+        code: "wrong-password",
+      });
+    });
+
+    test("a password that must be changed first is right, but not verified", async () => {
+      const stale = await server.addUser("must-change");
+      assertResult(await verify(at(server, stale.username), stale.password), {
+        outcome: "rejected",
+        code: "must-change",
+      });
+      const { privateKey } = await server.authorizeKey({ user: stale });
+      const byKey = await verify(at(server, stale.username), privateKey);
+      assertResult(byKey, { outcome: "rejected", code: "must-change" });
+      assert.match(byKey.message, /The key opens/);
+    });
+
+    test("an account that runs no commands is verified all the same", async () => {
+      const silent = await server.addUser("nologin");
+      const result = await verify(at(server, silent.username), silent.password);
+      assertResult(result, { outcome: "verified" });
+      assert.equal(factsOf(result)["runsCommands"], false);
+    });
+
+    test("a locked password does not stop a key, and an expired account stops both", async () => {
+      const locked = await server.addUser("locked");
+      const { privateKey } = await server.authorizeKey({ user: locked });
+      assertResult(await verify(at(server, locked.username, { type: "ssh" }), privateKey), { outcome: "verified" });
+      const expired = await server.addUser("expired");
+      const key = await server.authorizeKey({ user: expired });
+      assertResult(await verify(at(server, expired.username), key.privateKey), {
+        outcome: "rejected",
+        code: "account-expired",
+      });
+    });
+
+    test("a file-transfer account, whose forced command waits for input, is verified without waiting", async () => {
+      const transfer = await startSshd({ config: ["ForceCommand internal-sftp"] });
+      try {
+        const account = await transfer.addUser();
+        const result = await verify(at(transfer, account.username), account.password);
+        assertResult(result, { outcome: "verified" });
+        assert.ok(result.durationMs < 3_000, `${result.durationMs} ms`);
+      } finally {
+        await transfer.stop();
+      }
+    });
+  });
+
+  describe("how a server asks", { ...needs(unixUsersAvailable()), concurrency: 1 }, () => {
+    const withServer = async (config: string[], work: (server: Sshd) => Promise<void>) => {
+      const server = await startSshd({ config });
+      try {
+        await work(server);
+      } finally {
+        await server.stop();
+      }
+    };
+    const verify = (target: Partial<Target>, secret: string) => tryOut(linux, { target, secret });
+
+    test("keyboard-interactive: the password prompt is answered, and a request for a new password never", () =>
+      withServer(["PasswordAuthentication no"], async (server) => {
+        const user = await server.addUser();
+        const good = await verify(at(server, user.username), user.password);
+        assertResult(good, { outcome: "verified" });
+        assert.equal(factsOf(good)["method"], "keyboard-interactive");
+        assertResult(await verify(at(server, user.username), "not-the-password"), {
+          outcome: "rejected",
+          code: "wrong-password",
+        });
+        const stale = await server.addUser("must-change");
+        assertResult(await verify(at(server, stale.username), stale.password), {
+          outcome: "rejected",
+          code: "must-change",
+        });
+        // The account still has its password: nothing was typed into the prompts for a new one.
+        assertResult(await verify(at(server, stale.username), stale.password), {
+          outcome: "rejected",
+          code: "must-change",
+        });
+      }));
+
+    test("a server that takes one attempt only still tells a wrong password", () =>
+      withServer(["MaxAuthTries 1"], async (server) => {
+        const user = await server.addUser();
+        assertResult(await verify(at(server, user.username), "not-the-password"), {
+          outcome: "rejected",
+          code: "wrong-password",
+        });
+        assertResult(await verify(at(server, user.username), user.password), { outcome: "verified" });
+      }));
+
+    test("a server that takes no passwords is not sent one", () =>
+      withServer(["PasswordAuthentication no", "KbdInteractiveAuthentication no"], async (server) => {
+        const user = await server.addUser();
+        assertResult(await verify(at(server, user.username), user.password), {
+          outcome: "misconfigured",
+          code: "method-not-offered",
+        });
+      }));
+
+    test("a second factor is told apart from a wrong password", () =>
+      withServer(["AuthenticationMethods password,publickey"], async (server) => {
+        const user = await server.addUser();
+        assertResult(await verify(at(server, user.username), user.password), {
+          outcome: "misconfigured",
+          code: "second-factor",
+        });
+      }));
+
+    test("a server that lets people in without asking proves nothing", () =>
+      withServer(["PermitEmptyPasswords yes", "UsePAM no"], async (server) => {
+        const user = await server.addUser("no-password");
+        assertResult(await verify(at(server, user.username), "anything-at-all"), {
+          outcome: "misconfigured",
+          code: "password-not-checked",
+        });
+      }));
+  });
+
+  describe("host keys and private keys", { ...needs(sshdAvailable()), concurrency: 1 }, () => {
+    let server: Sshd;
+    let username: string;
+    let privateKey: string;
+    before(async () => {
+      server = await startSshd({ hostKeys: ["ed25519", "rsa", "ecdsa"] });
+      ({ username, privateKey } = await server.authorizeKey());
+    });
+    after(() => server?.stop());
+    const verify = (secret: string, more: Partial<Target> = {}) =>
+      tryOut(linux, { target: at(server, username, { type: "ssh", ...more }), secret });
+
+    test("the first host key is trusted and handed back for pinning, as ssh-keygen prints it", async () => {
+      const result = await verify(privateKey);
+      assertResult(result, { outcome: "verified" });
+      assert.deepEqual(factsOf(result)["hostKey"], await server.hostKey());
+      assert.equal(factsOf(result)["isFirstUse"], true);
+      assert.equal(factsOf(result)["method"], "publickey");
+    });
+
+    test("a pinned host key is asked for by its type, so that a server with several keys does not raise an alarm", async () => {
+      for (const type of ["ed25519", "rsa", "ecdsa"]) {
+        const knownHostKey = await server.hostKey(type);
+        const result = await verify(privateKey, { knownHostKey });
+        assertResult(result, { outcome: "verified" });
+        assert.deepEqual(factsOf(result)["hostKey"], knownHostKey);
+        assert.equal(factsOf(result)["isFirstUse"], false);
+      }
+    });
+
+    test("INVARIANT: nothing is sent to a host whose key is not the pinned one, and a changed key is an alarm", async () => {
+      const pinned: HostKey = { ...(await server.hostKey()), fingerprint: `SHA256:${"A".repeat(43)}` };
+      const logged = server.log().length;
+      const result = await verify(privateKey, { knownHostKey: pinned });
+      assertResult(result, { outcome: "misconfigured", code: "host-key-changed" });
+      assert.equal("alarm" in result && result.alarm, true);
+      assert.match(result.message, /^ALARM/);
+      assert.deepEqual(factsOf(result), { hostKey: await server.hostKey(), pinnedHostKey: pinned });
+      // A later log-in is on the log: by then whatever the refused one did would be, too.
+      assertResult(await verify(privateKey), { outcome: "verified" });
+      const lines = server.log().slice(logged).split("\n");
+      const accepted = lines.findIndex((line) => line.includes("Accepted publickey"));
+      const refused = lines.slice(0, accepted).filter((line) => line.includes(username));
+      assert.deepEqual(
+        refused.filter((line) => !/Accepted key|Postponed/.test(line)),
+        [],
+      );
+    });
+
+    test("a host key of another type than the pinned one is a change as well", async () => {
+      const pinned: HostKey = { type: "sk-ssh-ed25519@openssh.com", fingerprint: `SHA256:${"A".repeat(43)}` };
+      assertResult(await verify(privateKey, { knownHostKey: pinned }), {
+        outcome: "misconfigured",
+        code: "host-key-changed",
+      });
+    });
+
+    const forms: [name: string, keygen: string[], store: (key: string) => string][] = [
+      ["OpenSSH, RSA", ["-t", "rsa", "-b", "2048"], (key) => key],
+      ["OpenSSH, ECDSA", ["-t", "ecdsa"], (key) => key],
+      ["PEM, RSA", ["-t", "rsa", "-b", "2048", "-m", "PEM"], (key) => key],
+      ["PKCS#8, RSA", ["-t", "rsa", "-b", "2048", "-m", "PKCS8"], (key) => key],
+      ["PKCS#8, ECDSA", ["-t", "ecdsa", "-m", "PKCS8"], (key) => key],
+      ["PKCS#8, Ed25519", ["-t", "ed25519"], (key) => pkcs8(key)],
+      [
+        "OpenSSH with a passphrase",
+        ["-t", "ed25519", "-N", "correct horse"],
+        (key) => JSON.stringify({ private_key: key, passphrase: "correct horse" }),
+      ],
+      [
+        "PEM with a passphrase",
+        ["-t", "rsa", "-b", "2048", "-m", "PEM", "-N", "correct horse"],
+        (key) => JSON.stringify({ private_key: key, passphrase: "correct horse" }),
+      ],
+      [
+        "PKCS#8 with a passphrase",
+        ["-t", "ecdsa", "-m", "PKCS8", "-N", "correct horse"],
+        (key) => JSON.stringify({ private_key: key, passphrase: "correct horse" }),
+      ],
+      ["without its last line break", ["-t", "ed25519"], (key) => key.trim()],
+      ["with Windows line ends", ["-t", "ed25519"], (key) => key.replaceAll("\n", "\r\n")],
+    ];
+    for (const [name, keygen, store] of forms) {
+      test(`a private key is understood: ${name}`, async () => {
+        const made = await server.authorizeKey({ keygen });
+        assertResult(await verify(store(made.privateKey)), { outcome: "verified" });
+      });
+    }
+
+    test("a key that is not among the authorized ones is rejected", async () => {
+      const other = await startSshd();
+      try {
+        const { privateKey: foreign } = await other.authorizeKey();
+        assertResult(await verify(foreign), { outcome: "rejected", code: "wrong-password" });
+      } finally {
+        await other.stop();
+      }
+    });
+
+    test("a key that cannot be used is refused before anything is sent", async (t) => {
+      const silent = await startHostile("black-hole");
+      t.after(() => silent.stop());
+      const locked = await server.authorizeKey({ keygen: ["-t", "ed25519", "-N", "correct horse"] });
+      const pkcs8 = await server.authorizeKey({ keygen: ["-t", "ecdsa", "-m", "PKCS8", "-N", "correct horse"] });
+      const bad: [string, RegExp][] = [
+        ["just a password", /not a private key/],
+        [locked.privateKey, /is encrypted/],
+        [pkcs8.privateKey, /is encrypted/],
+        [JSON.stringify({ private_key: locked.privateKey, passphrase: "wrong horse" }), /passphrase does not open/],
+        [JSON.stringify({ private_key: pkcs8.privateKey, passphrase: "wrong horse" }), /passphrase does not open/],
+        [JSON.stringify({ passphrase: "correct horse" }), /not a private key/],
+        [privateKey.slice(0, 120) + privateKey.slice(160), /cannot be read/],
+      ];
+      for (const [secret, message] of bad) {
+        const result = await verify(secret, { host: silent.host, port: silent.port });
+        assertResult(result, { outcome: "misconfigured", code: "bad-input" });
+        assert.match(result.message, message);
+      }
+      assert.equal(silent.connections(), 0);
+    });
+  });
+});

@@ -1,0 +1,178 @@
+// One SSH log-in: the host key is judged first, then the secret is offered exactly once.
+import { Client, type AnyAuthMethod, type AuthenticationType, type Prompt } from "ssh2";
+import type { BoundedStream } from "../bounded-stream.ts";
+import type { Failure, HostKey } from "../connector.ts";
+import { nameOf, type Endpoint } from "../dial.ts";
+import { misconfigured, rejected } from "../finding.ts";
+import { algorithmsFor, hostKeyOf, isSameKey } from "./host-key.ts";
+import { closedFailure, errorFailure, hostKeyChanged, type LoginState } from "./login-failure.ts";
+import type { LoginSecret } from "./login-secret.ts";
+
+export interface LoginRequest {
+  endpoint: Endpoint;
+  username: string;
+  secret: LoginSecret;
+  pinned: HostKey | null;
+}
+
+export interface LoggedIn {
+  client: Client;
+  hostKey: HostKey;
+  /** The method that carried the secret. */
+  method: AuthenticationType;
+}
+
+/**
+ * INVARIANT: nothing is sent to a host whose key is not the pinned one.
+ *
+ * The secret goes out once, by one method: a second try would count towards the account's lock-out. Prompts are
+ * answered only when they ask for the present password.
+ */
+export function logIn(
+  stream: BoundedStream,
+  request: LoginRequest,
+): Promise<{ loggedIn: LoggedIn } | { failure: Failure }> {
+  const { endpoint, username, secret, pinned } = request;
+  const { promise, resolve } = Promise.withResolvers<{ loggedIn: LoggedIn } | { failure: Failure }>();
+  const client = new Client();
+  const state: LoginState = { endpoint, username, secret, hostKey: null, sentBy: null };
+  const give = (failure: Failure) => {
+    resolve({ failure });
+    stream.destroy();
+  };
+
+  client.on("ready", () => {
+    if (state.sentBy === null || state.hostKey === null) {
+      give(
+        misconfigured(
+          "password-not-checked",
+          `${nameOf(endpoint)} lets ${username} in without asking for anything, so the stored secret proves nothing.`,
+        ),
+      );
+      return;
+    }
+    resolve({ loggedIn: { client, hostKey: state.hostKey, method: state.sentBy } });
+  });
+  client.on("change password", () => give(mustChange(state)));
+  client.on("error", (error) => give(errorFailure(error, state)));
+  client.on("close", () => give(closedFailure(state)));
+
+  const serverHostKey = algorithmsFor(pinned);
+  client.connect({
+    sock: stream,
+    username,
+    readyTimeout: 0,
+    ...(serverHostKey === null ? {} : { algorithms: { serverHostKey } }),
+    hostVerifier: (blob: Buffer) => {
+      state.hostKey = hostKeyOf(blob);
+      if (state.hostKey === null) return false;
+      if (pinned === null || isSameKey(pinned, state.hostKey)) return true;
+      give(hostKeyChanged(endpoint, pinned, state.hostKey));
+      return false;
+    },
+    authHandler: (offered: AuthenticationType[] | null, isPartial, next) => {
+      if (offered === null) {
+        next({ type: "none", username });
+        return;
+      }
+      const step = nextStep(state, offered, isPartial, give);
+      if (step !== null) next(step);
+    },
+  });
+  return promise;
+}
+
+/** What to send after the server has named the methods it takes, or null when the log-in is over. */
+function nextStep(
+  state: LoginState,
+  offered: readonly AuthenticationType[],
+  isPartial: boolean,
+  give: (failure: Failure) => void,
+): AnyAuthMethod | null {
+  const { secret, username } = state;
+  if (state.sentBy !== null) {
+    give(isPartial ? secondFactor(state) : refused(state));
+    return null;
+  }
+  if (secret.kind === "key" && offered.includes("publickey")) {
+    state.sentBy = "publickey";
+    return { type: "publickey", username, key: secret.key };
+  }
+  if (secret.kind === "password" && offered.includes("password")) {
+    state.sentBy = "password";
+    return { type: "password", username, password: secret.password };
+  }
+  if (secret.kind === "password" && offered.includes("keyboard-interactive")) {
+    state.sentBy = "keyboard-interactive";
+    const answer = promptAnswerer(state, secret.password, give);
+    return {
+      type: "keyboard-interactive",
+      username,
+      prompt: (name, text, _language, prompts, finish) => answer(`${name} ${text}`, prompts, finish),
+    };
+  }
+  const thing = secret.kind === "key" ? "keys" : "passwords";
+  give(
+    misconfigured(
+      "method-not-offered",
+      `${nameOf(state.endpoint)} accepts no ${thing} for ${username}. The secret was not sent.`,
+    ),
+  );
+  return null;
+}
+
+function promptAnswerer(state: LoginState, password: string, give: (failure: Failure) => void) {
+  let first: string | null = null;
+  return (text: string, prompts: readonly Prompt[], finish: (answers: string[]) => void): void => {
+    const [prompt] = prompts;
+    if (prompt === undefined) {
+      finish([]);
+      return;
+    }
+    const asked = `${text} ${prompts.map((each) => each.prompt).join(" ")}`;
+    if (
+      first === null &&
+      prompts.length === 1 &&
+      prompt.echo !== true &&
+      !NEW_PASSWORD.test(asked) &&
+      !ONE_TIME_CODE.test(asked)
+    ) {
+      first = prompt.prompt;
+      finish([password]);
+      return;
+    }
+    if (NEW_PASSWORD.test(asked)) give(mustChange(state));
+    else if (first === prompt.prompt) give(refused(state));
+    else give(secondFactor(state));
+  };
+}
+
+const NEW_PASSWORD = /\b(new|current|old|retype|change|expired)\b/i;
+const ONE_TIME_CODE = /\b(code|otp|token|passcode|one-time|verification|authenticator|duo)\b/i;
+
+function refused({ secret, username, endpoint }: LoginState): Failure {
+  const message =
+    secret.kind === "key"
+      ? `${nameOf(endpoint)} did not accept the key for ${username}: it is not among the account's authorized keys, or the account may not log in.`
+      : `${nameOf(endpoint)} did not accept the password for ${username}. SSH answers the same for a wrong password, a locked account and a user who may not log in.`;
+  return rejected("wrong-password", message);
+}
+
+function secondFactor({ endpoint, username }: LoginState): Failure {
+  return misconfigured(
+    "second-factor",
+    `${nameOf(endpoint)} wants a second factor from ${username}, so the stored secret alone cannot prove itself.`,
+  );
+}
+
+export function mustChange({
+  endpoint,
+  username,
+  secret,
+}: Pick<LoginState, "endpoint" | "username" | "secret">): Failure {
+  const thing =
+    secret.kind === "key"
+      ? `The key opens ${nameOf(endpoint)} for ${username}, but the account's password`
+      : `The password of ${username} on ${nameOf(endpoint)} is right, but it`;
+  return rejected("must-change", `${thing} has expired and must be changed before the account can be used.`);
+}

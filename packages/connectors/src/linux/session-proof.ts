@@ -1,0 +1,40 @@
+// Whether an account that has just logged in can do anything: OpenSSH lets one in whose password must be changed first.
+import type { Client } from "ssh2";
+
+/** `silent`: no command could be run, which is normal for network devices and file-transfer accounts. */
+export type SessionProof = "runs-commands" | "must-change" | "silent";
+
+/** Longer than any shell needs to start and end; what takes longer is not a shell. */
+const LIMIT_MS = 3_000;
+const MAX_OUTPUT = 4_096;
+
+/** Runs `true`, which every Unix has and which changes nothing. Never fails: what is not proved is `silent`. */
+export function proveSession(client: Client, remainingMs: number): Promise<SessionProof> {
+  const { promise, resolve } = Promise.withResolvers<SessionProof>();
+  const timer = setTimeout(() => resolve("silent"), Math.max(0, Math.min(LIMIT_MS, remainingMs - 200)));
+  client.once("close", () => resolve("silent"));
+  client.exec("true", (error, channel) => {
+    if (error !== undefined) {
+      resolve("silent");
+      return;
+    }
+    let output = "";
+    const collect = (chunk: Buffer) => {
+      if (output.length < MAX_OUTPUT) output += chunk.toString("latin1");
+    };
+    let status: number | null = null;
+    channel.on("data", collect);
+    channel.stderr.on("data", collect);
+    channel.on("exit", (code: number | null) => (status = code));
+    channel.on("close", () => resolve(meaningOf(status, output)));
+    // Input ends at once: a forced sftp-server would wait for it.
+    channel.end();
+  });
+  return promise.finally(() => clearTimeout(timer));
+}
+
+/** OpenSSH's session.c says "Password change required but no TTY available." and exits with 1. */
+function meaningOf(status: number | null, output: string): SessionProof {
+  if (status === 0) return "runs-commands";
+  return /password (change required|.{0,20}expired)/i.test(output) ? "must-change" : "silent";
+}

@@ -1,0 +1,102 @@
+// What a failed MySQL or MariaDB log-in means, by error number: the driver's names for MariaDB's numbers are wrong.
+import { TooMuchData } from "../bounded-stream.ts";
+import type { DatabaseAddress } from "../connection-string.ts";
+import type { Failure } from "../connector.ts";
+import { codeOf, connectionFailure, nameOf } from "../dial.ts";
+import { misconfigured, rejected, unreachable, unsupported } from "../finding.ts";
+import { tlsRefusal } from "../tls-failure.ts";
+import { InsecurePassword } from "./session.ts";
+
+export function loginFailure(error: unknown, address: DatabaseAddress, isEncrypted: boolean): Failure {
+  const target = nameOf(address);
+  if (error instanceof InsecurePassword || codeOf(error) === "MYSQL_CLEAR_PASSWORD_NOT_ENABLED") {
+    return misconfigured(
+      "insecure-authentication",
+      `${target} asked for the password in a form that others on the way could read. It was not sent. Enable SSL/TLS with a checked certificate.`,
+    );
+  }
+  const errno = serverErrno(error);
+  if (errno !== null) return serverFailure(errno, address, isEncrypted);
+  switch (codeOf(error) ?? "") {
+    case "HANDSHAKE_NO_SSL_SUPPORT":
+      return tlsRefusal("not-offered", address);
+    case "AUTH_SWITCH_PLUGIN_ERROR":
+      return unsupported(
+        `${target} wants ${address.username} to log in by a method that this connector does not have. mysql_native_password, caching_sha2_password and sha256_password are supported.`,
+      );
+    case "PROTOCOL_CONNECTION_LOST":
+    case "ECONNRESET":
+    case "EPIPE":
+      return connectionFailure(error, address);
+    default:
+      return error instanceof TooMuchData
+        ? connectionFailure(error, address)
+        : misconfigured(
+            "protocol-error",
+            `${target} does not speak the MySQL protocol as it should. Is it the right port?`,
+          );
+  }
+}
+
+/** The number in a server's error packet, or null for an error of the driver or the socket. */
+function serverErrno(error: unknown): number | null {
+  if (error === null || typeof error !== "object" || !("errno" in error)) return null;
+  return typeof error.errno === "number" && error.errno > 0 ? error.errno : null;
+}
+
+function serverFailure(errno: number, address: DatabaseAddress, isEncrypted: boolean): Failure {
+  const target = nameOf(address);
+  const { username, database } = address;
+  switch (errno) {
+    case 1045:
+    case 1698: {
+      const tlsHint = isEncrypted ? "" : " An account that requires TLS gets the same answer: SSL/TLS is off here.";
+      return rejected(
+        "wrong-password",
+        `${target} did not accept the password for ${username}. A wrong password, an unknown user and a user who may not come from this machine get the same answer.${tlsHint}`,
+      );
+    }
+    case 4151: // MariaDB
+    case 3118: // MySQL
+    case 3955: // MySQL, locked for some days after failed attempts
+      return rejected("account-locked", `The account ${username} on ${target} is locked.`);
+    case 1820:
+      return rejected(
+        "must-change",
+        `The password of ${username} on ${target} is right, but it has expired and must be changed before the account can be used.`,
+      );
+    case 1862:
+      return rejected(
+        "password-expired",
+        `The password of ${username} on ${target} is right, but it has expired; an administrator must set a new one.`,
+      );
+    case 1044:
+      return misconfigured(
+        "no-permission",
+        `${username} may not use the database ${database} on ${target}, or there is none of that name. The password was accepted.`,
+      );
+    case 1049:
+      return misconfigured(
+        "no-such-database",
+        `The database ${database} does not exist on ${target}. The password was accepted.`,
+      );
+    case 1129:
+      return misconfigured(
+        "no-permission",
+        `${target} has blocked this machine after too many broken connections (FLUSH HOSTS lifts it).`,
+      );
+    case 1130:
+      return misconfigured("no-permission", `${target} has no account that may log in from this machine.`);
+    case 3159:
+      return misconfigured("tls-required", `${target} accepts encrypted connections only. Enable SSL/TLS.`);
+    case 1040:
+    case 1203:
+    case 1226:
+      return unreachable("too-many-connections", `${target} has no connection left for ${username}.`);
+    case 1053:
+    case 1077:
+      return unreachable("not-ready", `${target} is starting or stopping.`);
+    default:
+      return unreachable("server-error", `${target} could not answer the log-in (error ${errno}).`);
+  }
+}

@@ -1,0 +1,227 @@
+// MySQL and MariaDB against a real MariaDB.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { makeAuthority, makeSelfSigned, opensslAvailable, type Authority } from "../../testing/certificates.ts";
+import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
+import { needs } from "../../testing/targets/availability.ts";
+import { startHostile } from "../../testing/targets/hostile.ts";
+import { mariadbAvailable, startMariadb, type MariadbServer } from "../../testing/targets/mariadb.ts";
+import { unixUsersAvailable } from "../../testing/targets/sshd.ts";
+import { addUnixUser, removeUnixUser } from "../../testing/targets/unix-user.ts";
+import type { Target } from "../connector.ts";
+import { mysql } from "./mysql.ts";
+
+const at = (server: MariadbServer, username: string, more: Partial<Target> = {}): Partial<Target> => ({
+  type: "mysql",
+  host: server.host,
+  port: server.port,
+  username,
+  databaseName: "app",
+  ...more,
+});
+
+async function rows(): Promise<Rows> {
+  const authority = await makeAuthority();
+  const server = await startMariadb({ certificate: await authority.issue(["127.0.0.1"]) });
+  const user = await server.addUser();
+  const locked = await server.addUser("account lock");
+  const expired = await server.addUser("password expire");
+  const trial = (target: Partial<Target>, secret: string, expect: Trial["expect"]): Trial => ({
+    target,
+    secret,
+    expect,
+  });
+  const tls = (more: Record<string, unknown>) =>
+    at(server, user.username, { sslEnabled: true, additionalParams: more });
+  const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
+  const verified = { outcome: "verified" } as const;
+  return {
+    good: trial(at(server, user.username), user.password, verified),
+    wrong: trial(at(server, user.username), "not-the-password", { outcome: "rejected", code: "wrong-password" }),
+    locked: trial(at(server, locked.username), locked.password, { outcome: "rejected", code: "account-locked" }),
+    expired: trial(at(server, expired.username), expired.password, { outcome: "rejected", code: "must-change" }),
+    encryption: [
+      { name: "checked", ...trial(tls({ ca: authority.certificate }), user.password, verified) },
+      { name: "not checked", ...trial(tls({ sslmode: "REQUIRED" }), user.password, verified) },
+      { name: "unknown issuer", ...trial(tls({}), user.password, failed("unknown-issuer")) },
+      {
+        name: "other name",
+        ...trial(tls({ ca: authority.certificate, servername: "db.example" }), user.password, failed("name-mismatch")),
+      },
+      {
+        name: "issuer only",
+        ...trial(
+          tls({ ca: authority.certificate, servername: "db.example", sslmode: "VERIFY_CA" }),
+          user.password,
+          verified,
+        ),
+      },
+    ],
+    elsewhere: (host, port) => at(server, user.username, { host, port }),
+    stop: () => server.stop(),
+  };
+}
+
+connectorSuite({
+  connector: mysql,
+  needs: needs(mariadbAvailable(), opensslAvailable()),
+  usesNetwork: true,
+  start: rows,
+});
+
+describe("MariaDB: what its server tells", needs(mariadbAvailable(), opensslAvailable()), () => {
+  let server: MariadbServer;
+  let authority: Authority;
+  let user: { username: string; password: string };
+  before(async () => {
+    authority = await makeAuthority();
+    server = await startMariadb({ certificate: await authority.issue(["127.0.0.1", "localhost"]) });
+    user = await server.addUser();
+  });
+  after(() => server?.stop());
+  const verify = (target: Partial<Target>, secret = user.password) => tryOut(mysql, { target, secret });
+  const checked = () => ({ sslEnabled: true, additionalParams: { ca: authority.certificate } });
+
+  test("CRED-38: a connection string overrides host, port and database, and names the TLS mode", async () => {
+    const result = await verify({
+      type: "mysql",
+      host: "192.0.2.1",
+      port: 1,
+      databaseName: "nowhere",
+      username: user.username,
+      connectionString: `mariadb://somebody@127.0.0.1:${server.port}/app?ssl-mode=VERIFY_IDENTITY`,
+      additionalParams: { ca: authority.certificate },
+    });
+    assertResult(result, { outcome: "verified" });
+    const facts = ("facts" in result ? result.facts : {}) as { serverVersion: string; tls: unknown };
+    assert.match(facts.serverVersion, /^1\d\.\d+\.\d+-MariaDB/);
+    assert.deepEqual(facts.tls, { mode: "verify-full", protocol: "TLSv1.3" });
+  });
+
+  test("an entry without a database is verified by its log-in", async () => {
+    assertResult(await verify(at(server, user.username, { databaseName: null })), { outcome: "verified" });
+  });
+
+  test("a database that the user may not use is told apart from a wrong password", async () => {
+    const expected = { outcome: "misconfigured", code: "no-permission" } as const;
+    assertResult(await verify(at(server, user.username, { databaseName: "mysql" })), expected);
+    assertResult(await verify(at(server, user.username, { databaseName: "no`where" })), expected);
+    await server.sql("create user boss@'127.0.0.1' identified by 'boss-password'");
+    await server.sql("grant all on *.* to boss@'127.0.0.1'");
+    const missing = await verify(at(server, "boss", { databaseName: "nowhere" }), "boss-password");
+    assertResult(missing, { outcome: "misconfigured", code: "no-such-database" });
+  });
+
+  test("a name is verified in the certificate although the connection goes to its checked address", async () => {
+    assertResult(await verify(at(server, user.username, { host: "localhost", ...checked() })), { outcome: "verified" });
+  });
+
+  test("an account that requires TLS is rejected without it, with a hint, and verified with it", async () => {
+    const careful = await server.addUser("require ssl");
+    const result = await verify(at(server, careful.username), careful.password);
+    assertResult(result, { outcome: "rejected", code: "wrong-password" });
+    assert.match(result.message, /requires TLS/);
+    assertResult(await verify(at(server, careful.username, checked()), careful.password), { outcome: "verified" });
+  });
+
+  test("an anonymous account that lets everybody in proves nothing", async () => {
+    await server.sql("create user ''@'127.0.0.1' identified by 'anything-at-all'");
+    const result = await verify(at(server, "ghost"), "anything-at-all");
+    await server.sql("drop user ''@'127.0.0.1'");
+    assertResult(result, { outcome: "misconfigured", code: "password-not-checked" });
+  });
+
+  test("a method that the connector does not have is unsupported, not failed", async () => {
+    await server.sql("install soname 'auth_ed25519'");
+    await server.sql("create user modern@'127.0.0.1' identified via ed25519 using password('modern-password')");
+    assertResult(await verify(at(server, "modern"), "modern-password"), { outcome: "unsupported" });
+  });
+
+  test("a user without a connection left is unreachable, not rejected", async () => {
+    const busy = await server.addUser("with max_connections_per_hour 1");
+    assertResult(await verify(at(server, busy.username), busy.password), { outcome: "verified" });
+    assertResult(await verify(at(server, busy.username), busy.password), {
+      outcome: "unreachable",
+      code: "too-many-connections",
+    });
+  });
+
+  test("an entry that cannot be right is refused before anything is sent", async (t) => {
+    const silent = await startHostile("black-hole");
+    t.after(() => silent.stop());
+    const bad: Partial<Target>[] = [
+      { connectionString: `mysql://u:secret-in-url@127.0.0.1:${silent.port}/x` },
+      { connectionString: `postgres://127.0.0.1:${silent.port}/x` },
+      { connectionString: `mysql://127.0.0.1:${silent.port}/x?ssl-ca=/etc/passwd` },
+      { additionalParams: { sslmode: "PREFERRED" } },
+      { username: null },
+      { host: null },
+    ];
+    for (const more of bad) {
+      const result = await verify(at(server, user.username, { host: "127.0.0.1", port: silent.port, ...more }));
+      assertResult(result, { outcome: "misconfigured", code: "bad-input" });
+    }
+    assert.equal(silent.connections(), 0);
+  });
+
+  test("faults of the certificate are named, and a server without TLS gets no clear text", async () => {
+    const failure = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
+    await server.restart(await authority.issue(["127.0.0.1"], { fromDay: -10, untilDay: -1 }));
+    assertResult(await verify(at(server, user.username, checked())), failure("expired"));
+    await server.restart(await makeSelfSigned(["127.0.0.1"]));
+    assertResult(await verify(at(server, user.username, { sslEnabled: true })), failure("self-signed"));
+    await server.restart(null);
+    assertResult(await verify(at(server, user.username, checked())), failure("not-offered"));
+  });
+
+  test("an expired password that the server refuses outright is told from one that may still be changed", async () => {
+    const stale = await server.addUser("password expire");
+    await server.restart(null, ["--disconnect-on-expired-password=1"]);
+    assertResult(await verify(at(server, stale.username), stale.password), {
+      outcome: "rejected",
+      code: "password-expired",
+    });
+  });
+
+  test("a server that takes encrypted connections only answers like a wrong password, and the hint is there", async () => {
+    await server.restart(await authority.issue(["127.0.0.1"]), ["--require-secure-transport=1"]);
+    const result = await verify(at(server, user.username));
+    assertResult(result, { outcome: "rejected", code: "wrong-password" });
+    assert.match(result.message, /SSL\/TLS is off here/);
+    assertResult(await verify(at(server, user.username, checked())), { outcome: "verified" });
+  });
+
+  test("a server whose grant tables are off proves nothing", async () => {
+    await server.restart(null, ["--skip-grant-tables"]);
+    assertResult(await verify(at(server, user.username)), { outcome: "misconfigured", code: "password-not-checked" });
+  });
+});
+
+describe(
+  "MariaDB: passwords that travel in clear text",
+  needs(mariadbAvailable(), opensslAvailable(), unixUsersAvailable()),
+  () => {
+    test("a PAM account gets its password only over TLS to a checked server", async (t) => {
+      const authority = await makeAuthority();
+      const certificate = await authority.issue(["127.0.0.1"]);
+      const server = await startMariadb({ certificate });
+      t.after(() => server.stop());
+      const account = await addUnixUser("active");
+      t.after(() => removeUnixUser(account.username));
+      await server.sql("install soname 'auth_pam'");
+      await server.restart(certificate, ["--pam-use-cleartext-plugin=ON"]);
+      await server.sql(`create user ${account.username}@'127.0.0.1' identified via pam using 'other'`);
+
+      const verify = (more: Partial<Target>) =>
+        tryOut(mysql, {
+          target: at(server, account.username, { databaseName: null, ...more }),
+          secret: account.password,
+        });
+      const refused = { outcome: "misconfigured", code: "insecure-authentication" } as const;
+      assertResult(await verify({}), refused);
+      assertResult(await verify({ additionalParams: { sslmode: "require" } }), refused);
+      const checked = { sslEnabled: true, additionalParams: { ca: authority.certificate } };
+      assertResult(await verify(checked), { outcome: "verified" });
+    });
+  },
+);

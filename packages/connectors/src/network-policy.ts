@@ -1,0 +1,139 @@
+// Which addresses connectors may talk to: never the ones that hand out cloud credentials or reach this machine by accident.
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { domainToASCII } from "node:url";
+import {
+  addressBytes,
+  destinationsOf,
+  isInNetwork,
+  parseNetwork,
+  useOf,
+  type AddressUse,
+  type Network,
+} from "./address.ts";
+import type { Failure } from "./connector.ts";
+import { misconfigured, unreachable } from "./finding.ts";
+
+export interface NetworkPolicy {
+  allowLoopback: boolean;
+  /** When not empty, targets must lie in one of these; loopback is ruled by `allowLoopback` alone. */
+  allowedNetworks: readonly Network[];
+  /** All addresses of a name, or an error with a `code` as node:dns gives it. */
+  lookup: (name: string) => Promise<string[]>;
+}
+
+export interface NetworkSettings {
+  allowLoopback?: boolean;
+  /** CIDR notation, such as `10.0.0.0/8` or `fd00::/8`. */
+  allowedNetworks?: readonly string[];
+  lookup?: NetworkPolicy["lookup"];
+}
+
+/** Throws a plain sentence when a network is not in CIDR notation: the caller is reading its configuration. */
+export function networkPolicy(settings: NetworkSettings = {}): NetworkPolicy {
+  const allowedNetworks = (settings.allowedNetworks ?? []).map((text) => {
+    const network = parseNetwork(text);
+    if (network === null) throw new Error(`"${text}" is not a network in CIDR notation, such as 10.0.0.0/8`);
+    return network;
+  });
+  return { allowLoopback: settings.allowLoopback ?? false, allowedNetworks, lookup: settings.lookup ?? systemLookup };
+}
+
+/**
+ * The addresses behind `host` that may be connected to, in the resolver's order. Connect to one of these and never
+ * to the name: a second resolution could answer otherwise.
+ */
+export async function permittedAddresses(
+  policy: NetworkPolicy,
+  host: string,
+): Promise<{ addresses: string[] } | { failure: Failure }> {
+  const name = canonicalName(host);
+  if (name === null)
+    return { failure: misconfigured("bad-input", `"${host}" is not a host name or an address in its usual notation.`) };
+  if (METADATA_NAMES.has(name)) return { failure: forbidden(host, "is a cloud metadata service") };
+  const resolved = await resolve(policy, name, host);
+  if (!("addresses" in resolved)) return resolved;
+
+  const judged = resolved.addresses.map((address) => ({ address, refusal: refusalOf(policy, address) }));
+  const addresses = judged.filter(({ refusal }) => refusal === null).map(({ address }) => address);
+  if (addresses.length > 0) return { addresses };
+  const [first] = judged;
+  return { failure: forbidden(host, first?.refusal ?? "has no address", first?.address) };
+}
+
+/** Why the policy refuses an address, as the end of a sentence, or null when it permits it. */
+export function refusalOf(policy: NetworkPolicy, address: string): string | null {
+  const bytes = addressBytes(address);
+  if (bytes === null) return "has an address that is bound to a network interface";
+  const destinations = destinationsOf(bytes);
+  const uses = destinations.map(useOf);
+  const refusedUse = uses.find((use) => use !== "unicast" && !(use === "loopback" && policy.allowLoopback));
+  if (refusedUse !== undefined && refusedUse !== "unicast") return REFUSALS[refusedUse];
+  if (policy.allowedNetworks.length === 0 || uses.includes("loopback")) return null;
+  const isAllowed = policy.allowedNetworks.some((network) => isInNetwork(destinations[0], network));
+  return isAllowed ? null : "lies outside the allowed networks";
+}
+
+const REFUSALS: Record<Exclude<AddressUse, "unicast">, string> = {
+  unspecified: "is the unspecified address",
+  loopback: "is this machine itself (loopback), which is not allowed here",
+  "link-local": "is a link-local address",
+  metadata: "is a cloud metadata service",
+  multicast: "is a multicast address",
+  broadcast: "is the broadcast address",
+  reserved: "is a reserved address",
+};
+
+/** Names under which clouds serve instance credentials; their addresses are refused as well. */
+const METADATA_NAMES = new Set([
+  "metadata",
+  "metadata.google.internal",
+  "metadata.goog",
+  "metadata.azure.internal",
+  "metadata.tencentyun.com",
+  "instance-data",
+  "instance-data.ec2.internal",
+]);
+
+/**
+ * Lower case, without brackets and trailing dot. Null for text that is no name, and for the short, octal, hexadecimal
+ * and whole-number notations of IPv4 (`127.1`, `0177.0.0.1`, `2130706433`) that resolvers take for an address.
+ */
+function canonicalName(host: string): string | null {
+  const bare = host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
+  if (isIP(bare) !== 0) return bare.toLowerCase();
+  // The conversion would read the text as part of a URL and drop what follows a slash.
+  if (/[\s/\\?#@:%]/.test(bare)) return null;
+  const name = domainToASCII(bare.replace(/\.$/, "")).toLowerCase();
+  const isName = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(name) && name.length <= 253;
+  return isName && isIP(name) === 0 ? name : null;
+}
+
+async function resolve(
+  policy: NetworkPolicy,
+  name: string,
+  host: string,
+): Promise<{ addresses: string[] } | { failure: Failure }> {
+  if (isIP(name) !== 0) return { addresses: [name] };
+  try {
+    return { addresses: await policy.lookup(name) };
+  } catch (error) {
+    // A name that does not resolve is an outcome of the outside world; the code tells which one.
+    const code = (error as NodeJS.ErrnoException).code;
+    const why =
+      code === "ENOTFOUND"
+        ? "does not resolve: check its spelling and the DNS entry"
+        : "could not be resolved: the name server did not answer";
+    return { failure: unreachable("dns-failure", `The name ${host} ${why}.`) };
+  }
+}
+
+function forbidden(host: string, refusal: string, address?: string): Failure {
+  const subject = address === undefined || address === host ? host : `${host} (${address})`;
+  return misconfigured("address-forbidden", `${subject} ${refusal}. Nothing was sent to it.`);
+}
+
+async function systemLookup(name: string): Promise<string[]> {
+  const answers = await lookup(name, { all: true, verbatim: true });
+  return answers.map(({ address }) => address);
+}

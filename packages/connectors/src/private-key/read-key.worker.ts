@@ -1,0 +1,7 @@
+// The thread in which a key with a passphrase is opened: the derivation takes a good part of a second.
+import { parentPort, workerData } from "node:worker_threads";
+import { readKey } from "./read-key.ts";
+
+const { text, passphrase } = workerData as { text: string; passphrase: string };
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
+parentPort?.postMessage(readKey(text, passphrase));

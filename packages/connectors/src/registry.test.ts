@@ -1,0 +1,65 @@
+// Which connector an entry gets, and that the others answer "unsupported" in plain words.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Secret } from "@strongroom/keys";
+import { aContext, aTarget } from "../testing/factories.ts";
+import { networkPolicy } from "./network-policy.ts";
+import type { Target } from "./connector.ts";
+import { connectorFor, connectors, isSupported } from "./registry.ts";
+
+const SSH = { host: "web1", username: "root" };
+const CHOICES: [Partial<Target>, string][] = [
+  [{ type: "ssh" }, "linux"],
+  [{ type: "server" }, "linux"],
+  [{ type: "password", ...SSH }, "linux"],
+  [{ type: "password", ...SSH, port: 2222 }, "linux"],
+  [{ type: "password", ...SSH, port: 3389, additionalParams: { protocol: "ssh" } }, "linux"],
+  [{ type: "postgresql" }, "postgresql"],
+  [{ type: "mysql" }, "mysql"],
+  [{ type: "database", connectionString: "postgresql://h/d" }, "postgresql"],
+  [{ type: "database", connectionString: "MariaDB://h/d" }, "mysql"],
+  [{ type: "certificate" }, "certificate"],
+  [{ type: "api_token", additionalParams: { check_url: "https://api.example/me" } }, "api-token"],
+];
+for (const [target, id] of CHOICES) {
+  test(`an entry gets its connector: ${JSON.stringify(target)}`, () => {
+    assert.equal(connectorFor(aTarget(target)).id, id);
+    assert.ok(isSupported(aTarget(target)));
+  });
+}
+
+const UNSUPPORTED: [Partial<Target>, RegExp][] = [
+  [{ type: "mssql" }, /^No connector checks SQL Server yet/],
+  [{ type: "oracle" }, /^No connector checks Oracle yet/],
+  [{ type: "mongodb" }, /^No connector checks MongoDB yet/],
+  [{ type: "application" }, /application/],
+  [{ type: "api" }, /API Token/],
+  [{ type: "password" }, /without a host and a user name/],
+  [{ type: "password", ...SSH, username: null }, /without a host and a user name/],
+  [{ type: "password", ...SSH, port: 3389 }, /Remote Desktop/],
+  [{ type: "password", ...SSH, port: 5985 }, /Windows Remote Management/],
+  [{ type: "password", ...SSH, additionalParams: { protocol: "rdp" } }, /over SSH only/],
+  [{ type: "database" }, /connection string/],
+  [{ type: "database", connectionString: "sqlserver://h/d" }, /sqlserver/],
+  [{ type: "api_token" }, /check_url/],
+  [{ type: "something-else" }, /something-else/],
+];
+for (const [target, words] of UNSUPPORTED) {
+  test(`unsupported, never failed: ${JSON.stringify(target)}`, async () => {
+    const lookup = () => Promise.reject(new Error("it was looked up"));
+    const context = aContext({ network: networkPolicy({ lookup }) });
+    const result = await connectorFor(aTarget(target)).verify(
+      aTarget(target),
+      Secret.fromText("a-secret-of-mine"),
+      context,
+    );
+    assert.equal(result.outcome, "unsupported");
+    assert.match(result.message, words);
+    assert.ok(!isSupported(aTarget(target)));
+  });
+}
+
+test("ids are unique and every connector names the types it serves", () => {
+  assert.equal(new Set(connectors.map(({ id }) => id)).size, connectors.length);
+  for (const { types } of connectors) assert.ok(types.length > 0);
+});

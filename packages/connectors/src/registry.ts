@@ -1,0 +1,114 @@
+// Which connector checks an entry, and in plain words why none does.
+import { apiToken } from "./api-token/api-token.ts";
+import { certificate } from "./certificate/certificate.ts";
+import { schemeOf } from "./connection-string.ts";
+import type { Connector, Target } from "./connector.ts";
+import { unsupported } from "./finding.ts";
+import { linux } from "./linux/linux.ts";
+import { mysql } from "./mysql/mysql.ts";
+import { postgresql } from "./postgresql/postgresql.ts";
+
+/** Every connector that there is. */
+export const connectors: readonly Connector[] = [linux, postgresql, mysql, certificate, apiToken];
+
+/** What decides between connectors. */
+export type Kind = Pick<Target, "type" | "host" | "port" | "username" | "connectionString" | "additionalParams">;
+
+/**
+ * The connector for an entry. There always is one: for what no connector checks yet it answers `unsupported` with the
+ * reason and touches nothing. `isSupported` tells beforehand.
+ */
+export function connectorFor(kind: Kind): Connector {
+  const choice = choose(kind);
+  return typeof choice === "string" ? unsupportedConnector(kind.type, choice) : choice;
+}
+
+/** True when a verification of such an entry would try something. */
+export function isSupported(kind: Kind): boolean {
+  return typeof choose(kind) !== "string";
+}
+
+function choose(kind: Kind): Connector | string {
+  switch (kind.type) {
+    case "ssh":
+    case "server":
+      return linux;
+    case "password":
+      return forPassword(kind);
+    case "postgresql":
+      return postgresql;
+    case "mysql":
+      return mysql;
+    case "database":
+      return forDatabase(kind);
+    case "certificate":
+      return certificate;
+    case "api_token":
+      return kind.additionalParams["check_url"] === undefined
+        ? "Nothing says how to check this token: put the address to call into the additional parameter check_url."
+        : apiToken;
+    default:
+      return NOT_YET.get(kind.type) ?? `No connector checks entries of type ${kind.type}.`;
+  }
+}
+
+/**
+ * A password with a host and a user name is a Unix account over SSH, unless the entry says otherwise by the additional
+ * parameter `protocol`, or by a port that is known for something else.
+ */
+function forPassword({ host, port, username, additionalParams }: Kind): Connector | string {
+  const { protocol } = additionalParams;
+  if (!host || !username) return "A password without a host and a user name cannot be checked anywhere.";
+  if (protocol === "ssh") return linux;
+  if (protocol !== undefined)
+    return "Passwords are checked over SSH only so far: the additional parameter protocol names something else.";
+  const service = port === null ? undefined : OTHER_SERVICES[port];
+  if (service !== undefined)
+    return `Port ${port} is ${service}, which no connector checks yet. For SSH on this port, set the additional parameter protocol to ssh.`;
+  return linux;
+}
+
+function forDatabase({ connectionString }: Kind): Connector | string {
+  const scheme = schemeOf(connectionString);
+  switch (scheme) {
+    case "postgres":
+    case "postgresql":
+      return postgresql;
+    case "mysql":
+    case "mariadb":
+      return mysql;
+    case null:
+      return "A generic database entry is checked by its connection string, and there is none. Add one, or choose the database's own type.";
+    default:
+      return `No connector checks ${scheme} databases yet; postgres, mysql and mariadb connection strings are checked.`;
+  }
+}
+
+const NOT_YET = new Map([
+  ["mssql", "No connector checks SQL Server yet; the password is stored and can be revealed."],
+  ["oracle", "No connector checks Oracle yet; the password is stored and can be revealed."],
+  ["mongodb", "No connector checks MongoDB yet; the password is stored and can be revealed."],
+  ["application", "Nothing says how to check an application's secret; it is stored and can be revealed."],
+  ["api", "Nothing says how to check an API secret; for a token over HTTPS choose the type API Token."],
+]);
+
+const OTHER_SERVICES: Record<number, string> = {
+  23: "Telnet",
+  389: "LDAP",
+  445: "Windows file sharing",
+  636: "LDAP",
+  3389: "Remote Desktop",
+  5900: "VNC",
+  5985: "Windows Remote Management",
+  5986: "Windows Remote Management",
+};
+
+function unsupportedConnector(type: string, reason: string): Connector {
+  return {
+    id: "unsupported",
+    name: "No connector",
+    types: [type],
+    proven: false,
+    verify: async () => ({ ...unsupported(reason), durationMs: 0 }),
+  };
+}

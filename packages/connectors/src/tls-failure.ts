@@ -1,0 +1,48 @@
+// Why TLS was not established, told apart by Node's error codes.
+import type { Failure, TlsReason } from "./connector.ts";
+import { codeOf, nameOf, type Endpoint } from "./dial.ts";
+import { tlsFailed } from "./finding.ts";
+
+const REASONS = new Map<string, TlsReason>([
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "self-signed"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "unknown-issuer"],
+  ["UNABLE_TO_GET_ISSUER_CERT", "unknown-issuer"],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "unknown-issuer"],
+  ["CERT_UNTRUSTED", "unknown-issuer"],
+  ["INVALID_CA", "unknown-issuer"],
+  ["CERT_SIGNATURE_FAILURE", "unknown-issuer"],
+  ["CERT_HAS_EXPIRED", "expired"],
+  ["CERT_NOT_YET_VALID", "not-yet-valid"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "name-mismatch"],
+  ["HOSTNAME_MISMATCH", "name-mismatch"],
+  ["CERT_REVOKED", "revoked"],
+  ["EPROTO", "handshake"],
+]);
+
+const WORDS: Record<TlsReason, string> = {
+  "not-offered": "does not offer TLS. Nothing was sent unencrypted; enable TLS there, or disable SSL/TLS here.",
+  "self-signed":
+    "uses a self-signed certificate. Put the certificate that it should be checked against into the additional parameter ca.",
+  "unknown-issuer":
+    "uses a certificate whose issuer is not trusted. Put the issuer's certificate into the additional parameter ca.",
+  expired: "uses a certificate that has expired.",
+  "not-yet-valid": "uses a certificate that is not valid yet. Check the clocks.",
+  "name-mismatch":
+    "uses a certificate for another name. Use the name in it as the host, or as the additional parameter servername.",
+  revoked: "uses a certificate that was revoked.",
+  handshake:
+    "could not agree with this side on how to encrypt (TLS version or cipher), or does not speak TLS on this port.",
+};
+
+/** The failure behind an error of `tls.connect`, or null when it is none of TLS. */
+export function tlsFailure(error: unknown, endpoint: Endpoint): Failure | null {
+  const code = codeOf(error);
+  if (code === undefined) return null;
+  const reason = REASONS.get(code) ?? (code.startsWith("ERR_SSL_") ? "handshake" : undefined);
+  return reason === undefined ? null : tlsRefusal(reason, endpoint);
+}
+
+export function tlsRefusal(reason: TlsReason, endpoint: Endpoint): Failure {
+  return tlsFailed(reason, `${nameOf(endpoint)} ${WORDS[reason]}`);
+}

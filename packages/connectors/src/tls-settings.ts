@@ -1,0 +1,79 @@
+// How a connection is encrypted: read from ssl_enabled, the connection string and the additional parameters.
+import { X509Certificate } from "node:crypto";
+import type { Failure, Target } from "./connector.ts";
+import { misconfigured } from "./finding.ts";
+import { pemBlocks } from "./private-key/pem.ts";
+
+/**
+ * `require` encrypts without looking at the certificate, `verify-ca` checks who issued it, `verify-full` its name too.
+ * Modes that fall back to an unencrypted connection do not exist here.
+ */
+export type TlsMode = "disable" | "require" | "verify-ca" | "verify-full";
+
+export interface TlsSettings {
+  mode: TlsMode;
+  /** PEM certificates to trust instead of Node's list. */
+  ca: string | null;
+  /** The name that the certificate must carry, when it is not the host. */
+  name: string | null;
+}
+
+/**
+ * INVARIANT: a secret goes out in clear text only over TLS to a server whose certificate was checked. Methods that
+ * only prove knowledge of it (SCRAM, challenge and response) may run without.
+ */
+export function mayCarryClearText({ mode }: TlsSettings): boolean {
+  return mode === "verify-ca" || mode === "verify-full";
+}
+
+/** The words of libpq, and those of MySQL's clients. */
+const MODES = new Map<string, TlsMode>([
+  ["disable", "disable"],
+  ["disabled", "disable"],
+  ["require", "require"],
+  ["required", "require"],
+  ["verify-ca", "verify-ca"],
+  ["verify_ca", "verify-ca"],
+  ["verify-full", "verify-full"],
+  ["verify_identity", "verify-full"],
+]);
+
+/** `modeInString` is the mode that the connection string names, or null. Without any, ssl_enabled means `verify-full`. */
+export function tlsSettings(target: Target, modeInString: string | null): TlsSettings | { failure: Failure } {
+  const { sslmode = null, ca = null, servername = null } = target.additionalParams;
+  const named = modeInString ?? sslmode;
+  const mode = typeof named === "string" ? MODES.get(named.toLowerCase()) : null;
+  if (mode === undefined || (mode === null && named !== null)) {
+    return refuse(
+      "The TLS mode (sslmode) must be disable, require, verify-ca or verify-full; modes that may fall back to an unencrypted connection are not used.",
+    );
+  }
+  if (mode === "disable" && target.sslEnabled) {
+    return refuse("SSL/TLS is enabled, but sslmode says disable. Change one of them.");
+  }
+  if (ca !== null && !isPemCertificate(ca))
+    return refuse("The additional parameter ca must be a certificate in PEM form.");
+  if (servername !== null && !isName(servername))
+    return refuse("The additional parameter servername must be a host name or an address.");
+  return { mode: mode ?? (target.sslEnabled ? "verify-full" : "disable"), ca, name: servername };
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && /^[a-z0-9_.:-]{1,253}$/i.test(value);
+}
+
+/** True for one or more certificates, all of them readable: Node skips damaged ones without a word. */
+function isPemCertificate(value: unknown): value is string {
+  if (typeof value !== "string") return false;
+  const blocks = pemBlocks(value);
+  try {
+    return blocks.length > 0 && blocks.every(({ pem }) => new X509Certificate(pem).raw.length > 0);
+  } catch {
+    // node:crypto offers no way to ask before parsing.
+    return false;
+  }
+}
+
+function refuse(message: string): { failure: Failure } {
+  return { failure: misconfigured("bad-input", message) };
+}

@@ -1,0 +1,222 @@
+// The shared suite: what every connector promises, asserted for every connector. What one does not support is asserted too.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Secret } from "@strongroom/keys";
+import fc from "fast-check";
+import type { Connector, Target, VerifyContext, VerifyResult } from "../src/connector.ts";
+import { networkPolicy } from "../src/network-policy.ts";
+import { secretTexts } from "../src/private-key/json-secret.ts";
+import { aContext, aTarget } from "./factories.ts";
+import { withoutLeak } from "./leak-watch.ts";
+import { freePort } from "./targets/server-process.ts";
+import { MISBEHAVIOURS, startHostile, type Misbehaviour } from "./targets/hostile.ts";
+
+export interface Trial {
+  target: Partial<Target>;
+  secret: string;
+  /** Members that the result must have. */
+  expect: { outcome: VerifyResult["outcome"]; code?: string; reason?: string };
+}
+
+/** The real target, and what must come of it. A row that a system does not have holds what happens instead, and says so in `note`. */
+export interface Rows {
+  good: Trial;
+  wrong: Trial;
+  locked: Trial & { note?: string };
+  expired: Trial & { note?: string };
+  /** At least an untrusted and a wrongly named certificate, where there is TLS. */
+  encryption: (Trial & { name: string })[];
+  /** The good target, somewhere else. */
+  elsewhere(host: string, port: number): Partial<Target>;
+  stop(): Promise<void>;
+}
+
+export interface SuiteOptions {
+  connector: Connector;
+  needs: { skip?: string };
+  /** False for a connector that proves everything from the stored text: then it must not connect at all. */
+  usesNetwork: boolean;
+  start: () => Promise<Rows>;
+}
+
+/** How long a hostile server may hold an attempt. */
+const PATIENCE_MS = 400;
+/** Scheduling on a busy machine. */
+const SLACK_MS = 1_500;
+/** What a hostile server may get rid of: the connector's limit and the buffers of the system on both sides. */
+const MAX_SENT_BYTES = 16 * 1024 * 1024;
+
+/** One attempt, with the assertion that the secret is nowhere in what it says. */
+export async function tryOut(
+  connector: Connector,
+  trial: Pick<Trial, "target" | "secret">,
+  context: Partial<VerifyContext> = {},
+): Promise<VerifyResult> {
+  return withoutLeak(secretTexts(trial.secret), () =>
+    connector.verify(aTarget(trial.target), Secret.fromText(trial.secret), aContext(context)),
+  );
+}
+
+/** Asserts that the result has the members of `expected` and is of the promised shape. */
+export function assertResult(result: VerifyResult, expected: Trial["expect"]): void {
+  const { outcome, ...rest } = result;
+  const code = "code" in rest ? rest.code : undefined;
+  const reason = "reason" in rest ? rest.reason : undefined;
+  const shown = { outcome, ...(code === undefined ? {} : { code }), ...(reason === undefined ? {} : { reason }) };
+  assert.deepEqual(shown, expected, result.message);
+  assert.ok(Number.isInteger(result.durationMs) && result.durationMs >= 0);
+  assert.match(result.message, /^\S.*[.?]$/s, "a message is a sentence");
+}
+
+export function connectorSuite({ connector, needs, usesNetwork, start }: SuiteOptions): void {
+  describe(`${connector.name}: the shared suite`, { ...needs, concurrency: 1 }, () => {
+    let rows: Rows;
+    before(async () => {
+      rows = await start();
+    });
+    after(() => rows?.stop());
+
+    const check = async (trial: Trial, context: Partial<VerifyContext> = {}) =>
+      assertResult(await tryOut(connector, trial, context), trial.expect);
+
+    test("a secret that works is verified", () => check(rows.good));
+    test("a wrong secret is not verified", () => check(rows.wrong));
+    test("a locked account is told as far as the system tells it", () => check(rows.locked));
+    test("an expired account or secret is told as far as the system tells it", () => check(rows.expired));
+    test("TLS: every fault of the other side is named, and nothing falls back to clear text", async (t) => {
+      for (const trial of rows.encryption) await t.test(trial.name, () => check(trial));
+    });
+    test("the same secret is verified again: an attempt leaves nothing behind", async () => {
+      await check(rows.good);
+      await check(rows.good);
+    });
+    test("an attempt that was cancelled beforehand sends nothing", async () => {
+      const signal = AbortSignal.abort();
+      assertResult(await tryOut(connector, rows.good, { signal }), { outcome: "unreachable", code: "cancelled" });
+    });
+
+    if (usesNetwork) networkTests(connector, () => rows);
+    else offlineTests(connector, () => rows);
+  });
+}
+
+function networkTests(connector: Connector, rows: () => Rows): void {
+  const goodAt = (host: string, port: number) => ({ target: rows().elsewhere(host, port), secret: rows().good.secret });
+
+  test("a port on which nothing listens is refused, not failed", async () => {
+    const result = await tryOut(connector, goodAt("127.0.0.1", await freePort()));
+    assertResult(result, { outcome: "unreachable", code: "refused" });
+  });
+
+  test("a name that does not resolve is a DNS failure", async () => {
+    const lookup = async () => Promise.reject(Object.assign(new Error("not found"), { code: "ENOTFOUND" }));
+    const network = networkPolicy({ lookup });
+    const result = await tryOut(connector, goodAt("db.nowhere.example", 1), { network });
+    assertResult(result, { outcome: "unreachable", code: "dns-failure" });
+  });
+
+  test("the address that was checked is the one connected to: a name that changes in between reaches nothing else", async (t) => {
+    const server = await startHostile("black-hole");
+    t.after(() => server.stop());
+    let lookups = 0;
+    const lookup = async () => [++lookups === 1 ? "169.254.169.254" : "127.0.0.1"];
+    const network = networkPolicy({ allowLoopback: true, lookup });
+    const result = await tryOut(connector, goodAt("rebinding.example", server.port), { network });
+    assertResult(result, { outcome: "misconfigured", code: "address-forbidden" });
+    assert.equal(lookups, 1);
+    assert.equal(server.connections(), 0);
+  });
+
+  for (const host of ["169.254.169.254", "[fe80::1]", "metadata.google.internal", "0.0.0.0"]) {
+    test(`a forbidden address is not connected to: ${host}`, async () => {
+      assertResult(await tryOut(connector, goodAt(host, 80)), { outcome: "misconfigured", code: "address-forbidden" });
+    });
+  }
+
+  test("loopback is forbidden unless allowed", async (t) => {
+    const server = await startHostile("black-hole");
+    t.after(() => server.stop());
+    const result = await tryOut(connector, goodAt("127.0.0.1", server.port), { network: networkPolicy() });
+    assertResult(result, { outcome: "misconfigured", code: "address-forbidden" });
+    assert.equal(server.connections(), 0);
+  });
+
+  test("cancelling ends an attempt at once and closes its connection", async (t) => {
+    const server = await startHostile("black-hole");
+    t.after(() => server.stop());
+    const abort = new AbortController();
+    const attempt = tryOut(connector, goodAt(server.host, server.port), { signal: abort.signal });
+    setTimeout(() => abort.abort(), 50);
+    assertResult(await attempt, { outcome: "unreachable", code: "cancelled" });
+    await server.idle();
+  });
+
+  for (const misbehaviour of Object.keys(MISBEHAVIOURS) as Misbehaviour[]) {
+    test(`a hostile server holds neither time nor memory: ${misbehaviour}`, async (t) => {
+      const server = await startHostile(misbehaviour);
+      t.after(() => server.stop());
+      const startedAt = performance.now();
+      const result = await tryOut(connector, goodAt(server.host, server.port), { timeoutMs: PATIENCE_MS });
+      assert.ok(performance.now() - startedAt < PATIENCE_MS + SLACK_MS, "took too long");
+      assert.ok(["unreachable", "misconfigured"].includes(result.outcome), `${result.outcome}: ${result.message}`);
+      if (misbehaviour === "black-hole") assertResult(result, { outcome: "unreachable", code: "timeout" });
+      if (misbehaviour === "closes") assertResult(result, { outcome: "unreachable", code: "connection-lost" });
+      await server.idle();
+      assert.ok(server.sent() < MAX_SENT_BYTES, `took ${server.sent()} bytes`);
+      assert.ok(!server.received().includes(rows().good.secret), "the secret went out in clear text");
+    });
+  }
+
+  test("INVARIANT: no result of a connector holds the secret, nor does the log, whatever the secret is", async (t) => {
+    const servers = await Promise.all((["garbage", "echo", "closes", "resets"] as const).map(startHostile));
+    t.after(() => Promise.all(servers.map((server) => server.stop())));
+    const closed = await freePort();
+    const ports = [closed, ...servers.map(({ port }) => port)];
+    await fc.assert(
+      fc.asyncProperty(anySecret, fc.constantFrom(...ports), async (secret, port) => {
+        const { target } = goodAt("127.0.0.1", port);
+        const result = await tryOut(connector, { target, secret }, { timeoutMs: 150 });
+        assert.notEqual(result.outcome, "verified");
+      }),
+      { numRuns: 40 },
+    );
+  });
+}
+
+function offlineTests(connector: Connector, rows: () => Rows): void {
+  test("no connection is made, whatever host the entry names", async (t) => {
+    const server = await startHostile("black-hole");
+    t.after(() => server.stop());
+    const target = rows().elsewhere("127.0.0.1", server.port);
+    const network = networkPolicy({ lookup: () => Promise.reject(new Error("it was looked up")) });
+    const result = await tryOut(connector, { target, secret: rows().good.secret }, { network });
+    assert.ok(["verified", "misconfigured"].includes(result.outcome), result.message);
+    assert.equal(server.connections(), 0);
+  });
+
+  test("INVARIANT: no result of a connector holds the secret, nor does the log, whatever the secret is", () =>
+    fc.assert(
+      fc.asyncProperty(anySecret, async (secret) => {
+        const result = await tryOut(connector, { target: rows().good.target, secret });
+        assert.notEqual(result.outcome, "verified");
+      }),
+      { numRuns: 200 },
+    ));
+}
+
+/** Secrets of 12 characters and more (shorter ones may be in a message by chance), the awkward ones among them. */
+const anySecret = fc
+  .oneof(
+    fc.string({ minLength: 12, maxLength: 60 }),
+    fc.string({ minLength: 12, maxLength: 60, unit: "binary" }),
+    fc.base64String({ minLength: 16, maxLength: 64 }),
+    fc.string({ minLength: 12 }).map((text) => JSON.stringify({ private_key: text, passphrase: text })),
+    fc
+      .base64String({ minLength: 64 })
+      .map((text) => `-----BEGIN OPENSSH PRIVATE KEY-----\n${text}\n-----END OPENSSH PRIVATE KEY-----\n`),
+    fc
+      .base64String({ minLength: 64 })
+      .map((text) => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`),
+    fc.string({ minLength: 12 }).map((text) => `postgres://u:${text}@h/'";%00\\`),
+  )
+  .filter((text) => text.isWellFormed() && text.trim().length >= 12 && new Set(text).size > 3);

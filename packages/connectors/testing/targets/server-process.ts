@@ -1,0 +1,134 @@
+// Real servers for tests: child processes that die with the test, run as an ordinary user, and say when they are ready.
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** The account that a server runs as; null is the account of the test itself. */
+export interface Account {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+export const isRoot = process.getuid?.() === 0;
+
+/** The first of `names` that exists, when the test is root and may become it; null otherwise. */
+export function ordinaryAccount(...names: string[]): Account | null {
+  if (!isRoot) return null;
+  for (const name of [...names, "nobody"]) {
+    const id = spawnSync("id", ["-u", name]);
+    if (id.status !== 0) continue;
+    const gid = spawnSync("id", ["-g", name]);
+    return { name, uid: Number(id.stdout.toString()), gid: Number(gid.stdout.toString()) };
+  }
+  return null;
+}
+
+/** The first of `paths` that exists, or null. */
+export function firstExisting(paths: readonly string[]): string | null {
+  return paths.find((path) => existsSync(path)) ?? null;
+}
+
+/** A port on loopback that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A folder that only `owner` may read, removed with its contents by `remove`. */
+export function temporaryFolder(owner: Account | null): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), "strongroom-target-"));
+  chmodSync(path, 0o700);
+  if (owner !== null) chownSync(path, owner.uid, owner.gid);
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Runs a tool to its end as `account`; rejects with what it wrote to standard error. */
+export async function runTool(
+  command: string,
+  args: readonly string[],
+  options: { account?: Account | null; env?: NodeJS.ProcessEnv } = {},
+): Promise<string> {
+  const { account = null, env } = options;
+  const identity = account === null ? {} : { uid: account.uid, gid: account.gid };
+  const { stdout } = await run(command, args, {
+    ...identity,
+    cwd: "/",
+    maxBuffer: 16 * 1024 * 1024,
+    ...(env === undefined ? {} : { env }),
+  });
+  return stdout;
+}
+
+export interface ServerProcess {
+  pid: number;
+  /** Everything that it has written so far. */
+  output(): string;
+  /** Resolves with the first line, past or future, that matches; rejects when the server ends before. */
+  line(pattern: RegExp): Promise<string>;
+  /** Ends it by SIGTERM (or another signal) and waits until it has gone. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export interface ServerCommand {
+  command: string;
+  args: readonly string[];
+  account?: Account | null;
+  env?: NodeJS.ProcessEnv;
+}
+
+/** Starts a server in the foreground. The kernel ends it when this process dies, however that happens (Linux). */
+export function startServer({ command, args, account = null, env = process.env }: ServerCommand): ServerProcess {
+  const identity =
+    account === null ? [] : ["--reuid", String(account.uid), "--regid", String(account.gid), "--clear-groups"];
+  const setpriv = firstExisting(["/usr/bin/setpriv", "/bin/setpriv"]);
+  const [file, argv] =
+    setpriv === null ? [command, args] : [setpriv, ["--pdeathsig", "KILL", ...identity, command, ...args]];
+  const child = spawn(file, argv, { stdio: ["ignore", "pipe", "pipe"], cwd: "/", env });
+  const lines: string[] = [];
+  const waiting = new Set<(line: string | null) => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on("line", (line) => {
+      lines.push(line);
+      for (const tell of waiting) tell(line);
+    });
+  }
+  const gone = new Promise<void>((resolve) => {
+    child.once("close", () => {
+      for (const tell of waiting) tell(null);
+      resolve();
+    });
+    child.once("error", (error) => lines.push(String(error)));
+  });
+
+  return {
+    pid: child.pid ?? -1,
+    output: () => lines.join("\n"),
+    line: (pattern) =>
+      new Promise((resolve, reject) => {
+        const tell = (line: string | null) => {
+          if (line !== null && !pattern.test(line)) return;
+          waiting.delete(tell);
+          if (line === null) reject(new Error(`${command} ended early:\n${lines.join("\n")}`));
+          else resolve(line);
+        };
+        waiting.add(tell);
+        const past = lines.find((line) => pattern.test(line));
+        if (past !== undefined) tell(past);
+        else if (child.exitCode !== null || child.signalCode !== null) tell(null);
+      }),
+    stop: async (signal = "SIGTERM") => {
+      child.kill(signal);
+      await gone;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+// Every endpoint of the contract in one list: for the OpenAPI document and for the tests that walk them all.
+import * as audit from "./audit.ts";
+import * as cpm from "./cpm.ts";
+import * as credentials from "./credentials.ts";
+import * as dashboard from "./dashboard.ts";
+import type { Endpoint } from "./endpoint.ts";
+import * as events from "./events.ts";
+import * as health from "./health.ts";
+import * as preferences from "./preferences.ts";
+import * as seal from "./seal.ts";
+import * as signIn from "./sign-in.ts";
+import * as users from "./users.ts";
+import * as verification from "./verification.ts";
+
+const features = {
+  audit,
+  cpm,
+  credentials,
+  dashboard,
+  events,
+  health,
+  preferences,
+  seal,
+  signIn,
+  users,
+  verification,
+};
+
+function isEndpoint(value: unknown): value is Endpoint {
+  return typeof value === "object" && value !== null && "needs" in value && "audit" in value && "path" in value;
+}
+
+export interface NamedEndpoint {
+  /** The exported name, which is also the OpenAPI operation id. */
+  name: string;
+  feature: string;
+  endpoint: Endpoint;
+}
+
+export const endpoints: readonly NamedEndpoint[] = Object.entries(features).flatMap(([feature, module]) =>
+  Object.entries(module).flatMap(([name, value]: [string, unknown]) =>
+    isEndpoint(value) ? [{ name, feature, endpoint: value }] : [],
+  ),
+);

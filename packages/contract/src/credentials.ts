@@ -1,0 +1,218 @@
+// Credentials: the secrets that belong to a person, with where and as whom they are used.
+import { z } from "zod";
+import { AuditLogEntry } from "./audit.ts";
+import {
+  CredentialStatus,
+  CredentialType,
+  DATABASE_TYPES,
+  Environment,
+  VerificationStatus,
+  isDatabaseType,
+  needsSchemaName,
+} from "./credential-types.ts";
+import { endpoint } from "./endpoint.ts";
+import { CredentialId, Message, Moment, UserId, optionalText, pageQuery } from "./fields.ts";
+import { holdsSecret } from "./secret-names.ts";
+
+/** A credential as lists and details show it. INVARIANT: no field of it is a secret. */
+export const Credential = z.object({
+  id: CredentialId,
+  user_id: UserId,
+  name: z.string(),
+  type: CredentialType,
+  username: z.string().nullable(),
+  host: z.string().nullable(),
+  port: z.number().int().nullable(),
+  status: CredentialStatus,
+  environment: Environment,
+  verification_status: VerificationStatus,
+  verified_at: Moment.nullable(),
+  last_verification_attempt: Moment.nullable(),
+  /** Plain words on why the last attempt did not verify. */
+  verification_error: z.string().nullable(),
+  /** Set when the last attempt met another host key than the pinned one; both as `ssh-ed25519 SHA256:…`. */
+  host_key_alarm: z.object({ expected: z.string(), presented: z.string() }).nullable(),
+  last_accessed: Moment.nullable(),
+  database_name: z.string().nullable(),
+  schema_name: z.string().nullable(),
+  connection_string: z.string().nullable(),
+  ssl_enabled: z.boolean(),
+  additional_params: z.record(z.string(), z.json()),
+  created_at: Moment,
+  updated_at: Moment,
+});
+export type Credential = z.infer<typeof Credential>;
+
+const port = z.coerce
+  .number()
+  .int()
+  .min(1, "Port must be between 1 and 65535")
+  .max(65535, "Port must be between 1 and 65535");
+
+/** `scheme://…` as the WHATWG URL parser accepts it (OPEN-82), without a password: that belongs in the secret. */
+const ConnectionString = optionalText(2000).superRefine((text, context) => {
+  if (text === null) return;
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || !URL.canParse(text)) {
+    context.addIssue({ code: "custom", message: "A connection string looks like scheme://host:port/database" });
+    return;
+  }
+  if (holdsSecret(text)) {
+    context.addIssue({ code: "custom", message: "Put the password in the secret field, not in the connection string" });
+  }
+});
+
+const AdditionalParams = z
+  .record(z.string().max(100), z.json())
+  .nullish()
+  .transform((params) => params ?? {})
+  .refine(
+    (params) => JSON.stringify(params).length <= 10_000,
+    "Additional parameters may hold 10,000 characters at most",
+  )
+  .refine((params) => !holdsSecret(params), "Additional parameters are not encrypted: put secrets in the secret field");
+
+const NAME_LENGTH = "Name must be 3 to 100 characters";
+const USERNAME_LENGTH = "Username must be 2 to 50 characters";
+
+/** The fields that a person edits, without the secret. */
+const editable = {
+  name: z.string().trim().min(3, NAME_LENGTH).max(100, NAME_LENGTH),
+  type: CredentialType.default("password"),
+  username: optionalText(50).refine((name) => name === null || name.length >= 2, USERNAME_LENGTH),
+  host: optionalText(253),
+  port: z
+    .union([port, z.literal("").transform(() => null), z.null()])
+    .optional()
+    .transform((value) => value ?? null),
+  environment: Environment.default("production"),
+  database_name: optionalText(128),
+  schema_name: optionalText(128),
+  connection_string: ConnectionString,
+  ssl_enabled: z
+    .boolean()
+    .nullish()
+    .transform((isEnabled) => isEnabled ?? false),
+  additional_params: AdditionalParams,
+};
+
+/** The secret itself. 64 KiB hold the longest certificate chain with its key. */
+const SecretValue = z
+  .string()
+  .refine((text) => text.isWellFormed(), "Password/secret contains a character that is not text")
+  .min(8, "Password/secret must be at least 8 characters")
+  .max(65_536, "Password/secret may have 65,536 characters at most");
+
+interface DatabaseFields {
+  type: string;
+  database_name: string | null;
+  schema_name: string | null;
+  connection_string: string | null;
+}
+
+/** CRED-32, CRED-33. A connection string overrides host, port and database (CRED-38), so it may name the database. */
+function requireDatabaseFields(fields: DatabaseFields, context: z.RefinementCtx): void {
+  if (!isDatabaseType(fields.type)) return;
+  const namesDatabase = (URL.parse(fields.connection_string ?? "")?.pathname.length ?? 0) > 1;
+  if (fields.database_name === null && !namesDatabase) {
+    context.addIssue({ code: "custom", path: ["database_name"], message: "Database name is required" });
+  }
+  if (needsSchemaName(fields.type) && fields.schema_name === null) {
+    context.addIssue({ code: "custom", path: ["schema_name"], message: "Schema name is required" });
+  }
+}
+
+export const NewCredential = z.strictObject({ ...editable, value: SecretValue }).superRefine(requireDatabaseFields);
+export type NewCredential = z.infer<typeof NewCredential>;
+
+/** An edit names every field; `value` only when the stored secret is to be replaced by a known one. */
+export const CredentialEdit = z
+  .strictObject({ ...editable, value: SecretValue.optional() })
+  .superRefine(requireDatabaseFields);
+export type CredentialEdit = z.infer<typeof CredentialEdit>;
+
+const byId = z.object({ id: CredentialId });
+
+/** `database` as a filter matches every database type (OPEN-45). */
+export const listCredentials = endpoint({
+  method: "GET",
+  path: "/api/v1/credentials",
+  summary: "Credentials that the caller may see, newest first",
+  query: z.object({
+    ...pageQuery(500, 100),
+    search: z.string().trim().max(100).optional(),
+    type: CredentialType.optional(),
+    environment: Environment.optional(),
+    verification_status: VerificationStatus.optional(),
+  }),
+  reply: z.object({ data: z.array(Credential), next_cursor: z.string().nullable() }),
+  needs: "credential.list",
+  audit: "none",
+});
+export const DATABASE_FILTER: readonly CredentialType[] = DATABASE_TYPES;
+
+export const createCredential = endpoint({
+  method: "POST",
+  path: "/api/v1/credentials",
+  summary: "Store a credential; a first verification starts by itself when a connector exists for its type",
+  body: NewCredential,
+  reply: Credential,
+  status: 201,
+  needs: "credential.create",
+  audit: "credential.created",
+});
+
+export const readCredential = endpoint({
+  method: "GET",
+  path: "/api/v1/credentials/:id",
+  summary: "One credential, without its secret",
+  params: byId,
+  reply: Credential,
+  needs: "credential.read",
+  audit: "none",
+});
+
+export const updateCredential = endpoint({
+  method: "PUT",
+  path: "/api/v1/credentials/:id",
+  summary: "Change a credential; with `value`, its secret too (the earlier one is kept as history)",
+  params: byId,
+  body: CredentialEdit,
+  reply: Credential,
+  needs: "credential.update",
+  audit: "credential.updated",
+});
+
+export const deleteCredential = endpoint({
+  method: "DELETE",
+  path: "/api/v1/credentials/:id",
+  summary: "Delete a credential: its secret is destroyed at once, the audit trail stays",
+  params: byId,
+  reply: Message,
+  needs: "credential.delete",
+  audit: "credential.deleted",
+});
+
+export const revealCredential = endpoint({
+  method: "POST",
+  path: "/api/v1/credentials/:id/reveal",
+  summary: "Reveal a credential's secret; the record of it is committed before the answer leaves",
+  params: byId,
+  body: z
+    .strictObject({ reason: z.string().trim().max(500).optional() })
+    .optional()
+    .transform((body) => body ?? {}),
+  reply: z.object({ value: z.string() }),
+  needs: "credential.reveal",
+  audit: "credential.revealed",
+});
+
+export const readCredentialHistory = endpoint({
+  method: "GET",
+  path: "/api/v1/credentials/:id/history",
+  summary: "What was done with a credential, newest first, from the audit trail",
+  params: byId,
+  query: z.object(pageQuery(200, 50)),
+  reply: z.object({ history: z.array(AuditLogEntry), next_cursor: z.string().nullable() }),
+  needs: "credential.read",
+  audit: "none",
+});

@@ -1,0 +1,80 @@
+// The shape of one call: what it takes, what it answers, what it needs and what it leaves in the audit trail.
+import type { z } from "zod";
+import type { Permission } from "./permission.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** `public`: nobody needs to be signed in. `signed-in`: any user, on their own things. Otherwise a named permission. */
+export type Needs = "public" | "signed-in" | Permission;
+
+/** An audit event, `<feature>.<past participle>`, or the explicit `none` for calls that change and reveal nothing. */
+export type AuditEvent = "none" | `${string}.${string}`;
+
+/** A reply that is not JSON (an event stream, a download). The only way around the reply schema. */
+export interface StreamReply {
+  stream: string;
+}
+
+export interface Endpoint<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Reply extends z.ZodType | StreamReply = z.ZodType | StreamReply,
+  Audit extends AuditEvent = AuditEvent,
+> {
+  readonly method: Method;
+  /** Full path with `:name` for each key of `params`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly reply: Reply;
+  /** The status of success; 200 unless said. */
+  readonly status?: 200 | 201 | 202;
+  readonly needs: Needs;
+  readonly audit: Audit;
+  /** Answered even while the vault is sealed. */
+  readonly whileSealed?: true;
+  /** Other paths that are the same call. */
+  readonly aliases?: readonly string[];
+}
+
+/** Declares a call. `needs` and `audit` are required: a call without them does not compile. */
+export function endpoint<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Reply extends z.ZodType | StreamReply,
+  const Audit extends AuditEvent,
+>(definition: Endpoint<Params, Query, Body, Reply, Audit>): Endpoint<Params, Query, Body, Reply, Audit> {
+  return definition;
+}
+
+type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
+type Given<T> = T extends z.ZodType ? z.input<T> : undefined;
+
+/** What the server's handler is given. A part that the endpoint does not declare is `unknown`. */
+export type ParamsOf<E extends Endpoint> = Parsed<NonNullable<E["params"]>>;
+export type QueryOf<E extends Endpoint> = Parsed<NonNullable<E["query"]>>;
+export type BodyOf<E extends Endpoint> = Parsed<NonNullable<E["body"]>>;
+export type ReplyOf<E extends Endpoint> = E["reply"] extends z.ZodType ? z.output<E["reply"]> : never;
+
+/** What a handler returns: the reply before it is encoded through the schema. */
+export type ReplyInputOf<E extends Endpoint> = E["reply"] extends z.ZodType ? z.input<E["reply"]> : never;
+
+/** What a caller passes: only the declared parts, as they travel. */
+export interface InputOf<E extends Endpoint> {
+  params?: Given<NonNullable<E["params"]>>;
+  query?: Given<NonNullable<E["query"]>>;
+  body?: Given<NonNullable<E["body"]>>;
+}
+
+/** Fills the `:name` places of a path. Throws when one is missing: a bug of the caller. */
+export function pathOf(path: string, params: Record<string, unknown> = {}): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = params[name];
+    if (typeof value !== "string" || value === "") throw new Error(`path ${path} needs ${name}`);
+    return encodeURIComponent(value);
+  });
+}

@@ -1,0 +1,41 @@
+// Live events: what changed, told to the browsers of those who may see it.
+import { z } from "zod";
+import { CredentialId, Moment } from "./fields.ts";
+import { Outcome, RunId } from "./verification.ts";
+import { endpoint } from "./endpoint.ts";
+
+const base = { id: z.string(), timestamp: Moment };
+
+/** The server-sent event's `event` field is `type`, its `data` this object as JSON, its `id` the place to resume from. */
+export const LiveEvent = z.discriminatedUnion("type", [
+  z.object({ ...base, type: z.literal("credential.changed"), data: z.object({ credential_id: CredentialId }) }),
+  z.object({ ...base, type: z.literal("credential.deleted"), data: z.object({ credential_id: CredentialId }) }),
+  z.object({
+    ...base,
+    type: z.literal("verification.completed"),
+    data: z.object({
+      credential_id: CredentialId,
+      name: z.string(),
+      outcome: Outcome,
+      message: z.string(),
+      is_alarm: z.boolean(),
+    }),
+  }),
+  z.object({
+    ...base,
+    type: z.literal("verification.run-progressed"),
+    data: z.object({ run_id: RunId, total: z.number().int(), done: z.number().int(), is_completed: z.boolean() }),
+  }),
+  z.object({ ...base, type: z.literal("session.ended"), data: z.object({ session_id: z.uuid() }) }),
+]);
+export type LiveEvent = z.infer<typeof LiveEvent>;
+
+/** Also accepts the HttpOnly cookie set at sign-in, because an EventSource cannot send an Authorization header. */
+export const streamEvents = endpoint({
+  method: "GET",
+  path: "/api/v1/events",
+  summary: "Server-sent events for the caller; resumes after Last-Event-ID",
+  reply: { stream: "text/event-stream" },
+  needs: "signed-in",
+  audit: "none",
+});

@@ -1,0 +1,48 @@
+// Health for machines: is the process alive, is it ready to serve, what is wrong.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+
+export const CHECK_STATES = ["ok", "failing"] as const;
+export const Health = z.object({
+  status: z.enum(["healthy", "degraded", "sealed"]),
+  /** One plain sentence for people, such as "All systems operational". */
+  summary: z.string(),
+  version: z.string(),
+  /** Seconds since this process started. */
+  uptime: z.number().int(),
+  checks: z.array(z.object({ name: z.string(), state: z.enum(CHECK_STATES), message: z.string().nullable() })),
+});
+export type Health = z.infer<typeof Health>;
+
+export const readHealth = endpoint({
+  method: "GET",
+  path: "/api/v1/health",
+  aliases: ["/health"],
+  summary: "Health of this process and of what it stands on; always 200 while it can answer",
+  reply: Health,
+  needs: "public",
+  audit: "none",
+  whileSealed: true,
+});
+
+export const readReadiness = endpoint({
+  method: "GET",
+  path: "/api/v1/health/ready",
+  aliases: ["/health/ready"],
+  summary: "200 when this process can serve requests, else 503",
+  reply: z.object({ status: z.literal("ready") }),
+  needs: "public",
+  audit: "none",
+  whileSealed: true,
+});
+
+export const readLiveness = endpoint({
+  method: "GET",
+  path: "/api/v1/health/live",
+  aliases: ["/health/live"],
+  summary: "200 while the process runs",
+  reply: z.object({ status: z.literal("alive") }),
+  needs: "public",
+  audit: "none",
+  whileSealed: true,
+});

@@ -1,0 +1,20 @@
+// What a failed call answers: RFC 9457 problem details, with the `message` and `errors` that the requirements name.
+import { z } from "zod";
+
+export const Problem = z.object({
+  /** `about:blank`: the status says the kind, `code` says which. */
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  /** Stable and machine-readable, such as `credential.not-found`. */
+  code: z.string(),
+  detail: z.string(),
+  /** The same text as `detail`. */
+  message: z.string(),
+  request_id: z.string(),
+  /** For validation: where in the request, and what is wrong there. */
+  errors: z.array(z.object({ path: z.string(), msg: z.string() })).optional(),
+  /** For 429: seconds until another try makes sense. */
+  retry_after: z.number().int().optional(),
+});
+export type Problem = z.infer<typeof Problem>;

@@ -1,0 +1,174 @@
+// Signing in and up, sessions, the reset of a forgotten password.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { Email, Message, Moment, Password, Role, SessionId, UserId } from "./fields.ts";
+
+const Token = z.object({
+  /** An EdDSA-signed JWT; its payload is `TokenPayload`. */
+  token: z.string(),
+});
+
+/** What the sign-in token carries (AUTH-23). `exp` and `iat` are seconds since 1970. */
+export const TokenPayload = z.object({
+  id: UserId,
+  email: z.string(),
+  role: Role,
+  name: z.string().optional(),
+  exp: z.number(),
+  iat: z.number(),
+  /** The server-side session that the token stands for. */
+  sid: SessionId,
+});
+export type TokenPayload = z.infer<typeof TokenPayload>;
+
+export const login = endpoint({
+  method: "POST",
+  path: "/api/v1/auth/login",
+  summary: "Sign in with email and password",
+  body: z.strictObject({
+    email: z.string().trim().toLowerCase().min(1).max(254),
+    password: z.string().min(1).max(256),
+    /** "Keep me signed in": a longer session. */
+    remember_me: z.boolean().default(false),
+  }),
+  reply: Token,
+  needs: "public",
+  audit: "session.started",
+});
+
+export const RegistrationCode = z.enum([
+  "account.created",
+  "account.created-role-requested",
+  "account.created-as-admin",
+]);
+
+export const register = endpoint({
+  method: "POST",
+  path: "/api/v1/auth/register",
+  summary: "Create a user account",
+  body: z.strictObject({
+    email: Email,
+    password: Password,
+    role: z.string().trim().toLowerCase().pipe(Role).default("user"),
+    name: z.string().trim().min(1).max(100).optional(),
+    /** Required for the very first account, which becomes the administrator. */
+    setup_token: z.string().max(200).optional(),
+  }),
+  reply: z.object({ message: z.string(), code: RegistrationCode }),
+  status: 201,
+  needs: "public",
+  audit: "user.registered",
+});
+
+export const logout = endpoint({
+  method: "POST",
+  path: "/api/v1/auth/logout",
+  summary: "End this session",
+  reply: Message,
+  needs: "signed-in",
+  audit: "session.ended",
+});
+
+export const requestPasswordReset = endpoint({
+  method: "POST",
+  path: "/api/v1/auth/reset-password",
+  summary: "Ask for a password reset link; the answer is the same for known and unknown addresses",
+  body: z.strictObject({ email: z.string().trim().toLowerCase().min(1).max(254) }),
+  reply: Message,
+  needs: "public",
+  audit: "password-reset.requested",
+});
+
+export const completePasswordReset = endpoint({
+  method: "POST",
+  path: "/api/v1/auth/reset-password/complete",
+  summary: "Set a new password with the single-use token of a reset link",
+  body: z.strictObject({ token: z.string().min(20).max(200), password: Password }),
+  reply: Message,
+  needs: "public",
+  audit: "password-reset.completed",
+});
+
+export const changePassword = endpoint({
+  method: "POST",
+  path: "/api/v1/auth/change-password",
+  summary: "Change one's own password; every other session ends",
+  body: z.strictObject({ current_password: z.string().min(1).max(256), new_password: Password }),
+  reply: Message,
+  needs: "signed-in",
+  audit: "user.password-changed",
+});
+
+/** What a visitor's page must know before anybody is signed in. */
+export const entrance = endpoint({
+  method: "GET",
+  path: "/api/v1/auth/entrance",
+  summary: "Whether the first administrator is still missing, and whether sign-up is open",
+  reply: z.object({ needs_setup: z.boolean(), sign_up_open: z.boolean(), mail_configured: z.boolean() }),
+  needs: "public",
+  audit: "none",
+});
+
+export const SessionLimits = z.object({
+  /** Minutes without activity until the server ends a session. */
+  timeout_minutes: z.number().int(),
+  /** Minutes before that at which the dialog appears. */
+  warning_minutes: z.number().int(),
+  /** A stricter limit for admins and managers, in minutes; the tighter one applies. */
+  privileged_timeout_minutes: z.number().int(),
+});
+export type SessionLimits = z.infer<typeof SessionLimits>;
+
+export const currentSession = endpoint({
+  method: "GET",
+  path: "/api/v1/auth/session",
+  summary: "Who is signed in, and the inactivity limits that apply",
+  reply: z.object({
+    user: z.object({ id: UserId, email: z.string(), name: z.string(), role: Role }),
+    session_id: SessionId,
+    expires_at: Moment,
+    limits: SessionLimits,
+  }),
+  needs: "signed-in",
+  audit: "none",
+});
+
+/** The browser reports that the person did something; background calls do not count as activity. */
+export const reportActivity = endpoint({
+  method: "POST",
+  path: "/api/v1/auth/activity",
+  summary: "Tell the server that the person is still there",
+  reply: z.object({ idle_until: Moment }),
+  needs: "signed-in",
+  audit: "none",
+});
+
+export const UserSession = z.object({
+  id: SessionId,
+  created_at: Moment,
+  last_active_at: Moment,
+  expires_at: Moment,
+  ip: z.string().nullable(),
+  agent: z.string().nullable(),
+  is_current: z.boolean(),
+});
+export type UserSession = z.infer<typeof UserSession>;
+
+export const listOwnSessions = endpoint({
+  method: "GET",
+  path: "/api/v1/auth/sessions",
+  summary: "One's own open sessions",
+  reply: z.object({ data: z.array(UserSession) }),
+  needs: "signed-in",
+  audit: "none",
+});
+
+export const endOwnSession = endpoint({
+  method: "DELETE",
+  path: "/api/v1/auth/sessions/:id",
+  summary: "End one of one's own sessions",
+  params: z.object({ id: SessionId }),
+  reply: Message,
+  needs: "signed-in",
+  audit: "session.ended",
+});

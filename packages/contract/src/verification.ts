@@ -1,0 +1,160 @@
+// Verification: does the stored secret still work on the real system? One credential, several, or all that one may use.
+import { z } from "zod";
+import { VerificationStatus } from "./credential-types.ts";
+import { endpoint } from "./endpoint.ts";
+import { CredentialId, Moment } from "./fields.ts";
+
+/** How an attempt ended. Only `rejected` says that the secret is wrong; the others say why that is not known. */
+export const OUTCOMES = ["verified", "rejected", "unreachable", "misconfigured", "unsupported"] as const;
+export const Outcome = z.enum(OUTCOMES);
+export type Outcome = z.infer<typeof Outcome>;
+
+/** The words that the vault's screens read (API-13), from the one outcome inside. */
+export const VerifyReply = z.object({
+  success: z.boolean(),
+  message: z.string(),
+  error: z.string().nullable(),
+  data: z.object({
+    success: z.boolean(),
+    outcome: Outcome,
+    /** Finer than the outcome, such as `wrong-password`, `account-locked`, `host-key-changed`, `tls-failure`. */
+    code: z.string().nullable(),
+    message: z.string(),
+    error: z.string().nullable(),
+    verification_status: VerificationStatus,
+    verified_at: Moment.nullable(),
+    attempted_at: Moment,
+    duration_ms: z.number().int(),
+  }),
+});
+export type VerifyReply = z.infer<typeof VerifyReply>;
+
+const byId = z.object({ id: CredentialId });
+
+export const verifyCredential = endpoint({
+  method: "POST",
+  path: "/api/v1/credentials/:id/verify",
+  summary: "Log in to the real system with the stored secret and record how it went",
+  params: byId,
+  reply: VerifyReply,
+  needs: "credential.verify",
+  audit: "credential.verified",
+});
+
+/** The pinned host key is forgotten, so that the next verification trusts and pins the key it meets. */
+export const acceptHostKey = endpoint({
+  method: "POST",
+  path: "/api/v1/credentials/:id/accept-host-key",
+  summary: "Accept the changed host key that raised the alarm",
+  params: byId,
+  /** The key that the alarm presented, word for word: another one that appeared meanwhile is not accepted by this. */
+  body: z.strictObject({ fingerprint: z.string().max(200) }),
+  reply: z.object({ message: z.string() }),
+  needs: "credential.update",
+  audit: "credential.host-key-accepted",
+});
+
+export const RunId = z.uuid().brand<"RunId">();
+export type RunId = z.infer<typeof RunId>;
+
+const Started = z.object({ run_id: RunId, queued: z.number().int(), message: z.string() });
+
+export const verifyMultiple = endpoint({
+  method: "POST",
+  path: "/api/v1/credentials/verify-multiple",
+  summary: "Verify several credentials in the background",
+  body: z.strictObject({ credential_ids: z.array(CredentialId).min(1).max(1000) }),
+  reply: Started,
+  status: 202,
+  needs: "credential.verify",
+  audit: "verification.run-started",
+});
+
+export const verifyAll = endpoint({
+  method: "POST",
+  path: "/api/v1/credentials/verify-all",
+  summary: "Verify every credential that the caller may use, in the background",
+  reply: Started,
+  status: 202,
+  needs: "credential.verify",
+  audit: "verification.run-started",
+});
+
+export const VerificationRun = z.object({
+  id: RunId,
+  status: z.enum(["running", "completed", "cancelled"]),
+  total: z.number().int(),
+  done: z.number().int(),
+  verified: z.number().int(),
+  failed: z.number().int(),
+  started_at: Moment,
+  completed_at: Moment.nullable(),
+});
+export type VerificationRun = z.infer<typeof VerificationRun>;
+
+export const readVerificationRun = endpoint({
+  method: "GET",
+  path: "/api/v1/verification/runs/:id",
+  summary: "The progress of a verification run of one's own",
+  params: z.object({ id: RunId }),
+  reply: VerificationRun,
+  needs: "verification.read",
+  audit: "none",
+});
+
+export const cancelVerificationRun = endpoint({
+  method: "POST",
+  path: "/api/v1/verification/runs/:id/cancel",
+  summary: "Stop a verification run of one's own; what is under way ends, the rest is not started",
+  params: z.object({ id: RunId }),
+  reply: VerificationRun,
+  needs: "credential.verify",
+  audit: "verification.run-cancelled",
+});
+
+/** DASH-13. Counts over what the caller may see; `success_rate` is a percentage of the attempts of the last 24 hours. */
+export const validationStatistics = endpoint({
+  method: "GET",
+  path: "/api/v1/validation/statistics",
+  summary: "How many stored secrets are verified, pending, failed and never tried",
+  reply: z.object({
+    total_accounts: z.number().int(),
+    verified: z.number().int(),
+    pending: z.number().int(),
+    failed: z.number().int(),
+    never_validated: z.number().int(),
+    success_rate: z.number(),
+    last_24h_attempts: z.number().int(),
+    last_24h_successes: z.number().int(),
+    last_24h_failures: z.number().int(),
+    /** Milliseconds. */
+    average_validation_time: z.number(),
+  }),
+  needs: "verification.read",
+  audit: "none",
+});
+
+export const ValidationAttempt = z.object({
+  id: z.uuid(),
+  account_name: z.string(),
+  hostname: z.string().nullable(),
+  username: z.string().nullable(),
+  system_type: z.string(),
+  verification_method: z.string(),
+  status: z.enum(["verified", "pending", "failed", "never_validated"]),
+  error_message: z.string().nullable(),
+  started_at: Moment,
+  duration_ms: z.number().int().nullable(),
+  triggered_by: z.string(),
+});
+export type ValidationAttempt = z.infer<typeof ValidationAttempt>;
+
+export const validationHistory = endpoint({
+  method: "GET",
+  path: "/api/v1/validation/history",
+  summary: "Recent verification attempts, newest first",
+  query: z.object({ limit: z.coerce.number().int().min(1).max(200).default(50) }),
+  reply: z.object({ data: z.array(ValidationAttempt) }),
+  needs: "verification.read",
+  audit: "none",
+});

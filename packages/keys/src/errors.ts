@@ -1,0 +1,93 @@
+// What this package throws: stable codes for programs, one plain sentence for people, never a byte of a secret.
+
+const envelopeSentences = {
+  "envelope.malformed": "The stored secret is not an envelope, or a part of it is missing.",
+  "envelope.unknown-version": "The stored secret was written in a format that this version does not know.",
+  "envelope.other-kek": "The stored secret was sealed with another key-encryption key.",
+  "envelope.refused": "The stored secret does not open: it was changed, or it belongs to another record.",
+} as const;
+
+export type EnvelopeErrorCode = keyof typeof envelopeSentences;
+
+/** An envelope that does not open. Says which kind of trouble it is and nothing about the content. */
+export class EnvelopeError extends Error {
+  override readonly name = "EnvelopeError";
+  readonly code: EnvelopeErrorCode;
+
+  constructor(code: EnvelopeErrorCode) {
+    super(envelopeSentences[code]);
+    this.code = code;
+  }
+}
+
+const kekSentences = {
+  "kek.malformed": "The stored key-encryption key is not in the expected format.",
+  "kek.unknown-version": "The stored key-encryption key was written in a format that this version does not know.",
+  "kek.other-root-key": "The stored key-encryption key was wrapped by another root key.",
+  "kek.refused": "The stored key-encryption key does not open: its row was changed.",
+  "kek.unknown": "There is no key-encryption key with this id.",
+} as const;
+
+export type KekErrorCode = keyof typeof kekSentences;
+
+/** A key-encryption key that is missing or does not open; `kekId` is its public id. */
+export class KekError extends Error {
+  override readonly name = "KekError";
+  readonly code: KekErrorCode;
+  readonly kekId: string;
+
+  constructor(code: KekErrorCode, kekId: string) {
+    super(`${kekSentences[code]} (${kekId})`);
+    this.code = code;
+    this.kekId = kekId;
+  }
+}
+
+/** Keys were asked for while sealed: the server answers 503 until somebody unseals it. */
+export class SealedError extends Error {
+  override readonly name = "SealedError";
+  readonly code = "sealed";
+
+  constructor() {
+    super("Strongroom is sealed. Unseal it first.");
+  }
+}
+
+export type SealErrorCode =
+  | "key-file.missing"
+  | "key-file.exists"
+  | "key-file.readable-by-others"
+  | "key-file.other-owner"
+  | "key-file.not-a-file"
+  | "key-file.truncated"
+  | "key-file.malformed"
+  | "key-file.unreadable"
+  | "key-file.unwritable"
+  | "key-file.other-root-key"
+  | "passphrase.too-short"
+  | "passphrase.wrong"
+  | "passphrase.parameters"
+  | "seal-record.malformed"
+  | "seal-record.unknown-version"
+  | "seal-record.corrupt"
+  | "seal-record.other-provider"
+  | "root-key.changed";
+
+/** The root key could not be had, made or replaced. The message is one sentence that says what to do. */
+export class SealError extends Error {
+  override readonly name = "SealError";
+  readonly code: SealErrorCode;
+
+  constructor(code: SealErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** What a KekStore throws when a KEK was wrapped by a root key that a rekey has replaced meanwhile. */
+export function rootKeyChanged(): SealError {
+  return new SealError(
+    "root-key.changed",
+    "The root key was changed while this process was running. Unseal it with the new one, or restart it.",
+  );
+}

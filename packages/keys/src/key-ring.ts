@@ -1,0 +1,124 @@
+// The keys of a running process: sealed at first, then unsealed by a root key, until it is sealed again.
+import { KekError, rootKeyChanged, SealedError } from "./errors.ts";
+import { Kek, unwrapKek, wrapKek, type WrappedKek } from "./kek.ts";
+import type { KekStore } from "./kek-store.ts";
+import type { RootKey } from "./root-key.ts";
+
+/** All that being unsealed means. Dropped as a whole, so that nothing begun before a seal is kept after it. */
+type Unsealed = {
+  readonly root: RootKey;
+  /** Loaded but not asked for yet: a store with many KEKs does not pay for unwrapping all of them at start. */
+  readonly wrapped: Map<string, WrappedKek>;
+  readonly keks: Map<string, Kek>;
+  readonly idByPurpose: Map<string, string>;
+  readonly underWay: Map<string, Promise<Kek | null>>;
+};
+
+export class KeyRing {
+  readonly #store: KekStore;
+  #unsealed: Unsealed | null = null;
+  #timesSealed = 0;
+
+  constructor(store: KekStore) {
+    this.#store = store;
+  }
+
+  get isSealed(): boolean {
+    return this.#unsealed === null;
+  }
+
+  /**
+   * Loads the stored KEKs and takes over `root`, which `seal` then disposes of. Rejects with KekError
+   * "kek.other-root-key" when any of them belongs to another root key, and with SealedError when `seal` was called
+   * meanwhile; the ring then stays as it was. An unsealed ring may be unsealed again: that is how a running process
+   * follows a rekey.
+   */
+  async unseal(root: RootKey): Promise<void> {
+    const timesSealed = this.#timesSealed;
+    const stored = await this.#store.load();
+    if (this.#timesSealed !== timesSealed) throw new SealedError();
+    const stranger = stored.find((kek) => kek.rootKeyId !== root.id);
+    if (stranger) throw new KekError("kek.other-root-key", stranger.id);
+
+    const before = this.#unsealed;
+    this.#unsealed = {
+      root,
+      wrapped: new Map(stored.map((kek) => [kek.id, kek])),
+      keks: new Map(before?.keks),
+      idByPurpose: new Map(stored.map((kek) => [kek.purpose, kek.id])),
+      underWay: new Map(),
+    };
+    if (before && before.root !== root) before.root.dispose();
+  }
+
+  /** Lets go of every key, also of those that callers still hold: their next use throws SealedError. */
+  seal(): void {
+    this.#timesSealed += 1;
+    const before = this.#unsealed;
+    this.#unsealed = null;
+    before?.root.dispose();
+    for (const kek of before?.keks.values() ?? []) kek.dispose();
+  }
+
+  /** The KEK for `purpose`, created on demand; concurrent calls share one creation. Rejects with SealedError. */
+  async kekFor(purpose: string): Promise<Kek> {
+    const unsealed = this.#live();
+    const id = unsealed.idByPurpose.get(purpose);
+    if (id !== undefined) return this.kekById(id);
+    const kek = await this.#once(unsealed, `purpose ${purpose}`, () =>
+      this.#store.insert(wrapKek(unsealed.root, Kek.generate(purpose))),
+    );
+    return kek ?? this.kekFor(purpose);
+  }
+
+  /**
+   * The KEK with `id`, from the store when this process does not know it yet. Rejects with SealedError, or with KekError
+   * ("kek.unknown" when there is none, others when it does not open).
+   */
+  async kekById(id: string): Promise<Kek> {
+    const cached = this.cached(id);
+    if (cached) return cached;
+    const kek = await this.#once(this.#live(), `id ${id}`, async () => {
+      const found = await this.#store.find(id);
+      if (!found) throw new KekError("kek.unknown", id);
+      return found;
+    });
+    return kek ?? this.kekById(id);
+  }
+
+  /** The KEK with `id` if this process has it, else null. Throws SealedError, or KekError when it does not open. */
+  cached(id: string): Kek | null {
+    const unsealed = this.#live();
+    const kek = unsealed.keks.get(id);
+    if (kek) return kek;
+    const wrapped = unsealed.wrapped.get(id);
+    return wrapped ? keep(unsealed, wrapped) : null;
+  }
+
+  #live(): Unsealed {
+    if (this.#unsealed === null) throw new SealedError();
+    return this.#unsealed;
+  }
+
+  /** Null when the ring was unsealed anew while the store was being asked: the caller asks again. */
+  #once(unsealed: Unsealed, key: string, fetch: () => Promise<WrappedKek>): Promise<Kek | null> {
+    const underWay = unsealed.underWay.get(key);
+    if (underWay) return underWay;
+    const fetched = fetch()
+      .then((wrapped) => (this.#live() === unsealed ? keep(unsealed, wrapped) : null))
+      .finally(() => unsealed.underWay.delete(key));
+    unsealed.underWay.set(key, fetched);
+    return fetched;
+  }
+}
+
+function keep(unsealed: Unsealed, wrapped: WrappedKek): Kek {
+  const known = unsealed.keks.get(wrapped.id);
+  if (known) return known;
+  if (wrapped.rootKeyId !== unsealed.root.id) throw rootKeyChanged();
+  const kek = unwrapKek(unsealed.root, wrapped);
+  unsealed.wrapped.delete(kek.id);
+  unsealed.keks.set(kek.id, kek);
+  unsealed.idByPurpose.set(kek.purpose, kek.id);
+  return kek;
+}

@@ -1,0 +1,84 @@
+// What the database remembers about the seal: enough to ask for the root key and to know the right one, not to make it.
+import { SealError } from "./errors.ts";
+import { isRootKeyId } from "./root-key.ts";
+
+/** Cost of argon2id (RFC 9106 §3.1). `memory` in KiB. */
+export type PassphraseParameters = { readonly memory: number; readonly passes: number; readonly parallelism: number };
+
+export type KeyFileSealRecord = { readonly version: 1; readonly provider: "key-file"; readonly rootKeyId: string };
+
+export type PassphraseSealRecord = {
+  readonly version: 1;
+  readonly provider: "passphrase";
+  readonly rootKeyId: string;
+  readonly parameters: PassphraseParameters;
+  /** 16 bytes, base64url. */
+  readonly salt: string;
+  /** 32 bytes, base64url, keyed by the stretched passphrase over all fields above: wrong when the passphrase is. */
+  readonly check: string;
+  /** 32 bytes, base64url, SHA-256 over all fields above: wrong when the record was damaged. */
+  readonly checksum: string;
+};
+
+/** Plain JSON. Holds no secret, but a passphrase can be guessed against it offline, as slowly as argon2id allows. */
+export type SealRecord = KeyFileSealRecord | PassphraseSealRecord;
+
+/**
+ * Reads a record that was stored as JSON. Throws SealError "seal-record.malformed" or "seal-record.unknown-version",
+ * "passphrase.parameters" when its costs are outside of what this version accepts.
+ */
+export function parseSealRecord(value: unknown): SealRecord {
+  if (!isObject(value)) throw malformed();
+  if (value.version !== 1) {
+    throw new SealError("seal-record.unknown-version", "The seal record is of a newer version. Start that version.");
+  }
+  const { rootKeyId } = value;
+  if (!isRootKeyId(rootKeyId)) throw malformed();
+  if (value.provider === "key-file") return { version: 1, provider: "key-file", rootKeyId };
+  if (value.provider !== "passphrase") throw malformed();
+
+  const { parameters, salt, check, checksum } = value;
+  if (!isObject(parameters) || !isBase64url(salt, 16)) throw malformed();
+  if (!isBase64url(check, 32) || !isBase64url(checksum, 32)) throw malformed();
+  const checked = checkedParameters(parameters);
+  return { version: 1, provider: "passphrase", rootKeyId, parameters: checked, salt, check, checksum };
+}
+
+/**
+ * Copies the costs if they lie between the least that OWASP accepts for argon2id and what a server can be asked to
+ * spend at start; else throws SealError "passphrase.parameters".
+ */
+export function checkedParameters(parameters: {
+  readonly [Cost in keyof PassphraseParameters]?: unknown;
+}): PassphraseParameters {
+  const { memory, passes, parallelism } = parameters;
+  if (isBetween(memory, 19_456, 2_097_152) && isBetween(passes, 2, 64) && isBetween(parallelism, 1, 16)) {
+    return { memory, passes, parallelism };
+  }
+  throw new SealError(
+    "passphrase.parameters",
+    "Choose argon2id costs of 19456 to 2097152 KiB of memory, 2 to 64 passes and 1 to 16 lanes.",
+  );
+}
+
+function malformed(): SealError {
+  return new SealError(
+    "seal-record.malformed",
+    "The seal record in the database is damaged. Restore it from a backup.",
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isBetween(value: unknown, least: number, most: number): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
+}
+
+/** Canonical base64url of exactly `length` bytes. */
+function isBase64url(value: unknown, length: number): value is string {
+  if (typeof value !== "string") return false;
+  const bytes = Buffer.from(value, "base64url");
+  return bytes.length === length && bytes.toString("base64url") === value;
+}

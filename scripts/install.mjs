@@ -1,0 +1,47 @@
+// Installs what is missing, from the lockfile only. Plain JavaScript, so that any Node from 18 on can run it.
+import { createHash } from "node:crypto";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const stampFile = join(root, "node_modules", ".strongroom-installed");
+
+const [major, minor] = process.versions.node.split(".").map(Number);
+/** The platform package for Apple silicon is older than what the server needs (argon2id came with Node 24.7). */
+const isPackageTooOld = process.platform === "darwin" && process.arch === "arm64";
+
+/** The pinned Node that everything runs on. */
+export const pinnedNode = isPackageTooOld ? process.execPath : join(root, "node_modules", ".bin", "node");
+
+/**
+ * Makes sure that `node_modules` is what the lockfile says. A full install also serves production.
+ * @param {"production" | "development"} kind
+ */
+export function ensureInstalled(kind) {
+  if (isPackageTooOld && (major < 24 || (major === 24 && minor < 7))) {
+    console.error("On Apple silicon Strongroom needs Node 24.7 or newer on the PATH.");
+    process.exit(1);
+  }
+  const lock = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
+  const stamp = existsSync(stampFile) ? readFileSync(stampFile, "utf8").trim() : "";
+  if (stamp === `development ${lock}` || stamp === `${kind} ${lock}`) return;
+  console.log("Installing packages (once for each version of the lockfile) …");
+  const npm = process.env.npm_execpath;
+  const args = ["ci", "--no-audit", "--no-fund", "--loglevel=error", ...(kind === "production" ? ["--omit=dev"] : [])];
+  const command = npm?.endsWith(".js") ? [process.execPath, [npm, ...args]] : ["npm", args];
+  const { npm_config_ignore_scripts: _, ...env } = process.env;
+  const result = spawnSync(command[0], command[1], { cwd: root, stdio: "inherit", env });
+  if (result.status !== 0) {
+    console.error("The installation of packages failed; what npm said stands above.");
+    process.exit(1);
+  }
+  if (!existsSync(pinnedNode)) {
+    console.error(`There is no pinned Node for ${process.platform} ${process.arch} among the packages.`);
+    process.exit(1);
+  }
+  writeFileSync(stampFile, `${kind} ${lock}\n`);
+}

@@ -1,0 +1,8 @@
+// `npm start`: installs and builds what is missing, then runs the server.
+import { ensureWebBuilt } from "./build-web.mjs";
+import { ensureInstalled } from "./install.mjs";
+import { runServer } from "./run-server.mjs";
+
+ensureInstalled("production");
+ensureWebBuilt();
+runServer();

@@ -1,0 +1,113 @@
+// `npm test`: installs what is missing and runs every test that this machine can run, then says what it skipped and why.
+// With STRONGROOM_REQUIRE_TARGETS=1 a skipped test counts as a failure.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { ensureWebBuilt } from "./build-web.mjs";
+import { ensureInstalled, pinnedNode, root } from "./install.mjs";
+
+ensureInstalled("development");
+ensureWebBuilt();
+
+/** A test that hangs fails and is named, instead of holding up everything. */
+const LONGEST_TEST_MS = 300_000;
+const isStrict = process.env.STRONGROOM_REQUIRE_TARGETS === "1";
+const only = process.argv.slice(2);
+const results = mkdtempSync(join(tmpdir(), "strongroom-results-"));
+const totals = { passed: 0, failed: 0, skipped: [] };
+const path = `${join(root, "node_modules", ".bin")}:${process.env.PATH}`;
+
+function testFiles(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".test.ts"))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .filter((file) => !file.includes("node_modules"))
+    .sort();
+}
+
+function runNodeTests(name, files, env, concurrency) {
+  if (files.length === 0) return;
+  console.log(`\n── ${name} (${files.length} files)`);
+  const counts = join(results, `${name}.json`);
+  const run = spawnSync(
+    pinnedNode,
+    [
+      "--test",
+      `--test-concurrency=${concurrency}`,
+      `--test-timeout=${LONGEST_TEST_MS}`,
+      "--test-reporter=dot",
+      "--test-reporter-destination=stdout",
+      `--test-reporter=${join(root, "scripts", "count-reporter.mjs")}`,
+      `--test-reporter-destination=${counts}`,
+      ...files,
+    ],
+    { cwd: root, stdio: ["ignore", "inherit", "inherit"], env: { ...env, PATH: path } },
+  );
+  const counted = JSON.parse(readFileSync(counts, "utf8"));
+  totals.passed += counted.passed;
+  totals.failed += counted.failed || (run.status === 0 ? 0 : 1);
+  totals.skipped.push(...counted.skipped);
+}
+
+function runWebTests() {
+  console.log("\n── web");
+  const output = join(results, "web.json");
+  const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+  const run = spawnSync(
+    pinnedNode,
+    [vitest, "run", "--reporter=dot", "--reporter=json", `--outputFile.json=${output}`],
+    { cwd: join(root, "apps", "web"), stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, PATH: path } },
+  );
+  const counted = existsSync(output)
+    ? JSON.parse(readFileSync(output, "utf8"))
+    : { numPassedTests: 0, numFailedTests: 1 };
+  totals.passed += counted.numPassedTests;
+  totals.failed += counted.numFailedTests || (run.status === 0 ? 0 : 1);
+}
+
+/** One throwaway database server for all test files; each makes its own databases in it. */
+async function startTestDatabase() {
+  const entry = join(root, "apps", "server", "src", "kernel", "testing", "test-server.ts");
+  const server = spawn(pinnedNode, [entry], { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
+  const config = await new Promise((resolve, reject) => {
+    let text = "";
+    server.stdout.on("data", (chunk) => {
+      text += chunk;
+      if (text.includes("\n")) resolve(text.split("\n")[0]);
+    });
+    server.on("exit", () => reject(new Error("the test database did not start")));
+  });
+  return { config, stop: () => new Promise((done) => (server.on("exit", done), server.stdin.end())) };
+}
+
+const groups = {
+  packages: ["packages"],
+  server: ["apps/server", "apps/cli"],
+  docs: ["docs", "scripts"],
+  browser: ["e2e"],
+};
+const wants = (name) => only.length === 0 || only.includes(name);
+
+const database = await startTestDatabase();
+try {
+  const env = { ...process.env, STRONGROOM_TEST_DATABASE: database.config };
+  for (const [name, folders] of Object.entries(groups)) {
+    if (!wants(name)) continue;
+    if (name === "browser" && wants("web")) runWebTests();
+    const files = folders.flatMap((folder) => testFiles(join(root, folder))).map((file) => relative(root, file));
+    runNodeTests(name, files, env, name === "browser" ? 1 : 2);
+  }
+  if (only.length > 0 && only.includes("web") && !only.includes("browser")) runWebTests();
+} finally {
+  await database.stop();
+  rmSync(results, { recursive: true, force: true });
+}
+
+for (const { name, reason } of totals.skipped) console.log(["skipped:", name, reason && `(${reason})`].join(" "));
+const failed = totals.failed + (isStrict ? totals.skipped.length : 0);
+if (isStrict && totals.skipped.length > 0)
+  console.log("Skipping is forbidden here, so what was skipped counts as failed.");
+console.log(`\n${totals.passed} passed, ${failed} failed, ${isStrict ? 0 : totals.skipped.length} skipped`);
+process.exit(failed === 0 && totals.passed > 0 ? 0 : 1);
