@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import { openLog } from "#kernel/log.ts";
+import { until } from "#kernel/embedded/testing/child.ts";
 import { testDatabase } from "#kernel/testing/test-database.ts";
 import type { TestDatabase } from "#kernel/testing/test-database.ts";
 import { openDatabase } from "./database.ts";
@@ -106,7 +106,7 @@ describe("the database", () => {
     const kill = "count(pg_terminate_backend(pid)) from pg_stat_activity where application_name = 'to be cut'";
     assert.ok((await one<number>(kill)) >= 3);
     await Promise.all([failed, ended]);
-    while (cut.pool.totalCount > 0) await once(cut.pool, "remove", { signal: AbortSignal.timeout(5000) });
+    await until("the pool has let go of them", () => cut.pool.totalCount === 0);
     assert.equal(await one("1", cut), 1);
     await cut.close();
   });
