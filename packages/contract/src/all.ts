@@ -1,25 +1,35 @@
 // Every endpoint of the contract in one list: for the OpenAPI document and for the tests that walk them all.
+import * as accessRequests from "./access-requests.ts";
+import * as accounts from "./accounts.ts";
 import * as audit from "./audit.ts";
 import * as cpm from "./cpm.ts";
 import * as credentials from "./credentials.ts";
 import * as dashboard from "./dashboard.ts";
 import type { Endpoint } from "./endpoint.ts";
 import * as events from "./events.ts";
+import * as groups from "./groups.ts";
 import * as health from "./health.ts";
+import * as platforms from "./platforms.ts";
 import * as preferences from "./preferences.ts";
+import * as safes from "./safes.ts";
 import * as seal from "./seal.ts";
 import * as signIn from "./sign-in.ts";
 import * as users from "./users.ts";
 import * as verification from "./verification.ts";
 
 const features = {
+  accessRequests,
+  accounts,
   audit,
   cpm,
   credentials,
   dashboard,
   events,
+  groups,
   health,
+  platforms,
   preferences,
+  safes,
   seal,
   signIn,
   users,

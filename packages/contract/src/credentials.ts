@@ -43,14 +43,15 @@ export const Credential = z.object({
 });
 export type Credential = z.infer<typeof Credential>;
 
-const port = z.coerce
+/** OPEN-81. */
+export const Port = z.coerce
   .number()
   .int()
   .min(1, "Port must be between 1 and 65535")
   .max(65535, "Port must be between 1 and 65535");
 
 /** `scheme://…` as the WHATWG URL parser accepts it (OPEN-82), without a password: that belongs in the secret. */
-const ConnectionString = optionalText(2000).superRefine((text, context) => {
+export const ConnectionString = optionalText(2000).superRefine((text, context) => {
   if (text === null) return;
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || !URL.canParse(text)) {
     context.addIssue({ code: "custom", message: "A connection string looks like scheme://host:port/database" });
@@ -61,7 +62,7 @@ const ConnectionString = optionalText(2000).superRefine((text, context) => {
   }
 });
 
-const AdditionalParams = z
+export const AdditionalParams = z
   .record(z.string().max(100), z.json())
   .nullish()
   .transform((params) => params ?? {})
@@ -81,7 +82,7 @@ const editable = {
   username: optionalText(50).refine((name) => name === null || name.length >= 2, USERNAME_LENGTH),
   host: optionalText(253),
   port: z
-    .union([port, z.literal("").transform(() => null), z.null()])
+    .union([Port, z.literal("").transform(() => null), z.null()])
     .optional()
     .transform((value) => value ?? null),
   environment: Environment.default("production"),
@@ -96,7 +97,7 @@ const editable = {
 };
 
 /** The secret itself. 64 KiB hold the longest certificate chain with its key. */
-const SecretValue = z
+export const SecretValue = z
   .string()
   .refine((text) => text.isWellFormed(), "Password/secret contains a character that is not text")
   .min(8, "Password/secret must be at least 8 characters")

@@ -1,6 +1,7 @@
 // Live events: what changed, told to the browsers of those who may see it.
 import { z } from "zod";
-import { CredentialId, Moment } from "./fields.ts";
+import { AccessRequestStatus } from "./access-requests.ts";
+import { AccessRequestId, AccountId, CredentialId, GroupId, Moment, PlatformId, SafeId, UserId } from "./fields.ts";
 import { Outcome, RunId } from "./verification.ts";
 import { endpoint } from "./endpoint.ts";
 
@@ -25,6 +26,36 @@ export const LiveEvent = z.discriminatedUnion("type", [
     ...base,
     type: z.literal("verification.run-progressed"),
     data: z.object({ run_id: RunId, total: z.number().int(), done: z.number().int(), is_completed: z.boolean() }),
+  }),
+  z.object({ ...base, type: z.literal("safe.changed"), data: z.object({ safe_id: SafeId }) }),
+  z.object({ ...base, type: z.literal("safe.deleted"), data: z.object({ safe_id: SafeId }) }),
+  z.object({ ...base, type: z.literal("group.changed"), data: z.object({ group_id: GroupId }) }),
+  z.object({ ...base, type: z.literal("platform.changed"), data: z.object({ platform_id: PlatformId }) }),
+  z.object({ ...base, type: z.literal("account.changed"), data: z.object({ account_id: AccountId }) }),
+  z.object({ ...base, type: z.literal("account.deleted"), data: z.object({ account_id: AccountId }) }),
+  z.object({
+    ...base,
+    type: z.literal("access-request.changed"),
+    data: z.object({
+      request_id: AccessRequestId,
+      /** What happened, past tense. */
+      change: z.enum([
+        "created",
+        "mapped",
+        "approved",
+        "granted",
+        "denied",
+        "extended",
+        "started",
+        "ended",
+        "broken-glass",
+        "reviewed",
+      ]),
+      status: AccessRequestStatus,
+      resource: z.string(),
+      requester_id: UserId,
+      requester: z.string(),
+    }),
   }),
   z.object({ ...base, type: z.literal("session.ended"), data: z.object({ session_id: z.uuid() }) }),
 ]);

@@ -1,4 +1,7 @@
 // Everything the server and the browser agree on.
+export * from "./access-requests.ts";
+export * from "./accounts.ts";
+export * from "./account-types.ts";
 export * from "./audit.ts";
 export * from "./cpm.ts";
 export * from "./credential-types.ts";
@@ -7,10 +10,14 @@ export * from "./dashboard.ts";
 export * from "./endpoint.ts";
 export * from "./events.ts";
 export * from "./fields.ts";
+export * from "./groups.ts";
 export * from "./health.ts";
 export * from "./permission.ts";
+export * from "./platforms.ts";
 export * from "./preferences.ts";
 export * from "./problem.ts";
+export * from "./safe-permissions.ts";
+export * from "./safes.ts";
 export * from "./seal.ts";
 export * from "./sign-in.ts";
 export * from "./users.ts";

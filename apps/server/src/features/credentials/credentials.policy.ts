@@ -15,7 +15,7 @@ export const grants: Grants = {
   "credential.reveal": ROLES,
 };
 
-export function mayUse(credential: { user_id: string }, actor: Pick<Actor, "id">): boolean {
+export function mayUse(credential: { user_id: string | null }, actor: Pick<Actor, "id">): boolean {
   return credential.user_id === actor.id;
 }
 

@@ -1,5 +1,5 @@
 // Credentials and their secret versions in the database.
-import type { Credential } from "@strongroom/contract";
+import type { Credential, SecretVersion } from "@strongroom/contract";
 import { sql } from "kysely";
 import type {
   ColumnType,
@@ -27,7 +27,10 @@ export interface HostKey {
 
 export interface CredentialsTable {
   id: ColumnType<string, string, never>;
-  user_id: ColumnType<string, string, never>;
+  /** The person whose it is; null: it is an account and belongs to a safe. */
+  user_id: ColumnType<string | null, string | null | undefined, never>;
+  /** The safe of an account; null: it is a person's. */
+  safe_id: Nullable<string>;
   name: string;
   type: string;
   username: Nullable<string>;
@@ -65,7 +68,7 @@ export interface SecretVersionsTable {
   envelope: Buffer;
   created_at: Date;
   created_by: string;
-  reason: "created" | "edited";
+  reason: SecretVersion["reason"];
   retired_at: NullableTime;
 }
 
@@ -80,6 +83,7 @@ declare module "#kernel/db/tables.ts" {
 const COLUMNS = [
   "id",
   "user_id",
+  "safe_id",
   "name",
   "type",
   "username",

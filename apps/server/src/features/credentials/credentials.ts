@@ -12,6 +12,16 @@ export const ENVELOPE_PURPOSE = "credential";
 /** The key-encryption key of a person's vault. */
 export const vaultOf = (userId: string): string => `vault:${userId}`;
 
+/** The key-encryption key of a safe. */
+export const keyOfSafe = (safeId: string): string => `safe:${safeId}`;
+
+/** The key-encryption key under which an owner's secrets are sealed: a person's, or a safe's. */
+export function keyOfOwner({ user_id, safe_id }: Pick<CredentialRow, "user_id" | "safe_id">): string {
+  if (user_id !== null) return vaultOf(user_id);
+  if (safe_id !== null) return keyOfSafe(safe_id);
+  throw new Error("a secret belongs to nobody");
+}
+
 /** The same for another person's credential and for one that does not exist. */
 export const notFound = (): Refusal => refuse(404, "credential.not-found", "Credential not found");
 
@@ -19,9 +29,9 @@ export const notFound = (): Refusal => refuse(404, "credential.not-found", "Cred
 export const targetOf = ({ id, name }: { id: string; name: string }) => ({ type: "credential", id, name });
 
 /** The live event for those who may see the credential. */
-export const changed = ({ id, user_id }: { id: string; user_id: string }): NewEvent => ({
+export const changed = ({ id, user_id }: { id: string; user_id: string | null }): NewEvent => ({
   type: "credential.changed",
-  audience: { users: [user_id] },
+  audience: { users: user_id === null ? [] : [user_id] },
   data: { credential_id: id },
 });
 

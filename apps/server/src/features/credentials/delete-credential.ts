@@ -14,7 +14,7 @@ export async function removeCredential(kernel: Kernel, call: Call<typeof deleteE
   call.note({ target: targetOf(row) });
   await kernel.events.publish(tx, {
     type: "credential.deleted",
-    audience: { users: [row.user_id] },
+    audience: { users: [call.actor.id] },
     data: { credential_id: id },
   });
   return { message: `"${row.name}" deleted successfully` };

@@ -8,8 +8,12 @@ import type { CredentialType } from "@strongroom/contract";
 
 const LONGEST_PIECE = 3;
 
+/** Whose the search keys of accounts are. */
+export const ACCOUNTS = "accounts";
+
 export interface Findable {
-  user_id: string;
+  /** Null: an account, found among the accounts of all safes. */
+  user_id: string | null;
   name: string;
   username: string | null;
   type: string;
@@ -37,7 +41,7 @@ export function searchText({ name, username }: Pick<Findable, "name" | "username
 
 /** Every key under which the credential may be looked up. */
 export function searchKeys(credential: Findable): number[] {
-  const key = keysOf(credential.user_id);
+  const key = keysOf(credential.user_id ?? ACCOUNTS);
   const { type, environment, verification_status } = credential;
   const traits = [`type:${type}`, `environment:${environment}`, `verification:${verification_status}`];
   if (isDatabaseType(type)) traits.push("family:database");

@@ -7,12 +7,17 @@ import { sealed } from "#kernel/http/problem.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { ENVELOPE_PURPOSE, notFound, targetOf, vaultOf } from "./credentials.ts";
+import { ENVELOPE_PURPOSE, keyOfOwner, notFound, targetOf } from "./credentials.ts";
 import { mayUse } from "./credentials.policy.ts";
 import { holdEnvelopes } from "./credentials.store.ts";
-import type { Held } from "./credentials.store.ts";
+import type { CredentialRow, Held } from "./credentials.store.ts";
 
 type Reveal = Call<typeof revealCredential>;
+/** A stored secret, and whose it is. */
+export interface Sealed extends Pick<CredentialRow, "id" | "user_id" | "safe_id"> {
+  version: number;
+  envelope: Buffer;
+}
 type Answer = { value: string } | Refusal;
 
 /** Answers in the order of the calls. A refusal concerns its own call alone. */
@@ -41,7 +46,7 @@ export async function revealCredentials(kernel: Kernel, calls: readonly Reveal[]
 
 async function reveal(kernel: Kernel, held: Held): Promise<Answer> {
   try {
-    using secret = await openEnvelope(kernel, held);
+    using secret = await openEnvelope(kernel, { ...held, safe_id: null });
     return { value: secret.reveal() };
   } catch (error) {
     return unreadable(kernel, held.id, error);
@@ -49,12 +54,12 @@ async function reveal(kernel: Kernel, held: Held): Promise<Answer> {
 }
 
 /** Opens the envelope of a credential. Throws EnvelopeError, KekError or SealedError. The caller disposes of the secret. */
-export async function openEnvelope(kernel: Kernel, held: Pick<Held, "id" | "user_id" | "version" | "envelope">) {
+export async function openEnvelope(kernel: Kernel, held: Sealed) {
   const kekId = envelopeKekId(held.envelope);
   // At hand but for the first secret of a vault that another process has made since this one started.
   const kek = kernel.keys.cached(kekId) ?? (await kernel.keys.kekById(kekId));
-  // INVARIANT: a secret opens for the owner in whose vault it was sealed, whatever the row says now.
-  if (kek.purpose !== vaultOf(held.user_id)) throw new EnvelopeError("envelope.other-kek");
+  // INVARIANT: a secret opens for the owner under whose key it was sealed, whatever the row says now.
+  if (kek.purpose !== keyOfOwner(held)) throw new EnvelopeError("envelope.other-kek");
   return openSecret(kek, { purpose: ENVELOPE_PURPOSE, recordId: held.id, version: held.version }, held.envelope);
 }
 

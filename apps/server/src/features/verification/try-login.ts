@@ -40,7 +40,7 @@ export async function tryLogin(site: Site, begun: Begun, signal: AbortSignal): P
 /** Null when the credential was deleted meanwhile. A connector that only says why it cannot verify gets no secret. */
 async function secretOf(kernel: Kernel, { credential, connector }: Begun): Promise<Secret | null> {
   if (connector.id === "unsupported") return Secret.fromText("");
-  const { id, user_id, secret_version: version } = credential;
+  const { id, user_id, safe_id, secret_version: version } = credential;
   const envelope = await readEnvelope(kernel.database.db, id, version);
-  return envelope === null ? null : openEnvelope(kernel, { id, user_id, version, envelope });
+  return envelope === null ? null : openEnvelope(kernel, { id, user_id, safe_id, version, envelope });
 }

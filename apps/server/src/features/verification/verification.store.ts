@@ -10,7 +10,8 @@ type Ending<T> = ColumnType<T | null, T | null | undefined, T | null>;
 export interface VerificationAttemptsTable {
   id: string;
   credential_id: string;
-  user_id: string;
+  /** Null: an account's. */
+  user_id: string | null;
   revision: number;
   trigger: Trigger;
   run_id: string | null;

@@ -149,7 +149,7 @@ function resultWord({ outcome }: AttemptRow, isAlarm: boolean): NonNullable<Audi
 export function completed(attempt: AttemptRow, isAlarm: boolean): NewEvent {
   return {
     type: "verification.completed",
-    audience: { users: [attempt.user_id] },
+    audience: { users: attempt.user_id === null ? [] : [attempt.user_id] },
     data: {
       credential_id: attempt.credential_id,
       name: attempt.credential_name,

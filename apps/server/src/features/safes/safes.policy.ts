@@ -1,0 +1,107 @@
+// Who may do what in a safe: one rule, as a pure function of what is known of a person, and in SQL for lists.
+import { PERMISSIONS_OF_ROLE, ROLES, SAFE_PERMISSIONS } from "@strongroom/contract";
+import type { AccessLevel, Role, SafePermission, SafeRole, SafeStatus } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { RawBuilder } from "kysely";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Grants } from "#kernel/authz/authorise.ts";
+
+export const grants: Grants = { "safe.list": ROLES, "safe.create": ROLES, "safe.use": ROLES };
+
+/** Permissions as they are stored: bit n is the n-th of SAFE_PERMISSIONS. */
+export type Permissions = number;
+
+export const bitOf = (permission: SafePermission): Permissions => 1 << SAFE_PERMISSIONS.indexOf(permission);
+
+/** `list` comes with each of the others: nobody does something with what they cannot see. */
+export const bitsOf = (permissions: readonly SafePermission[]): Permissions =>
+  permissions.reduce((bits, permission) => bits | bitOf(permission), bitOf("list"));
+
+export const namesOf = (bits: Permissions): SafePermission[] => SAFE_PERMISSIONS.filter((name) => allows(bits, name));
+
+export const allows = (bits: Permissions, permission: SafePermission): boolean => (bits & bitOf(permission)) !== 0;
+
+/** What a membership gives: its role's permissions, or those chosen one by one. */
+export const permissionsOfRole = (role: SafeRole, chosen: readonly SafePermission[] = []): Permissions =>
+  bitsOf(role === "custom" ? chosen : PERMISSIONS_OF_ROLE[role]);
+
+/**
+ * An administrator keeps every safe in order and decides on requests (OPEN-21), and can make somebody a member. None of it
+ * lets them use or retrieve anything: who makes themselves a member for that is on record.
+ */
+const ADMINISTRATORS: Permissions = bitsOf([
+  "manage_safe",
+  "manage_members",
+  "view_audit",
+  "approve_level_1",
+  "approve_level_2",
+]);
+
+/** A safe that is not active lends nothing and takes nothing in. */
+const WHILE: Record<SafeStatus, Permissions> = {
+  active: bitsOf(SAFE_PERMISSIONS),
+  inactive: bitsOf(["delete", "manage_safe", "manage_members", "view_audit"]),
+  archived: bitsOf(["delete", "manage_safe", "manage_members", "view_audit"]),
+};
+
+/** What is known of a person and a safe. */
+export interface Standing {
+  role: Role;
+  /** Their own memberships and those of their groups. */
+  memberships: readonly { permissions: Permissions; expiresAt: Date | null }[];
+  safe: { status: SafeStatus; accessLevel: AccessLevel };
+  /** They share a group of this kind with the safe's owner. */
+  sharesWithOwner: { team: boolean; department: boolean };
+}
+
+/** INVARIANT: what a person may do in a safe now. Zero: for them it does not exist. */
+export function permissionsIn({ role, memberships, safe, sharesWithOwner }: Standing, now: Date): Permissions {
+  const inForce = memberships.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  const given = inForce.reduce((bits, membership) => bits | membership.permissions, 0);
+  const asAdministrator = role === "admin" ? ADMINISTRATORS : 0;
+  const reach = isWithinReach(safe.accessLevel, sharesWithOwner) ? bitOf("list") : 0;
+  return (given | asAdministrator | reach) & WHILE[safe.status];
+}
+
+function isWithinReach(level: AccessLevel, shares: Standing["sharesWithOwner"]): boolean {
+  if (level === "private") return false;
+  return level === "public" || shares[level];
+}
+
+/**
+ * The same rule in SQL: a query for `(safe_id, permissions)` of every safe in which this person may do anything now. Joined
+ * with a condition on one safe, it reads that safe alone.
+ */
+export function standingsOf(actor: Pick<Actor, "id" | "role">): RawBuilder<{ safe_id: string; permissions: number }> {
+  const inForce = sql`(member.expires_at is null or member.expires_at > access_time())`;
+  const asAdministrator =
+    actor.role === "admin" ? sql`union all select id, ${sql.lit(ADMINISTRATORS)} from safes` : sql``;
+  return sql`(
+    select safes.id as safe_id, bit_or(given.permissions) & ${whileStatus} as permissions
+    from (
+      select member.safe_id, member.permissions from safe_members member
+      where member.user_id = ${actor.id} and ${inForce}
+      union all
+      select member.safe_id, member.permissions
+      from group_members mine join safe_members member on member.group_id = mine.group_id
+      where mine.user_id = ${actor.id} and ${inForce}
+      union all
+      select id, ${LIST} from safes where access_level = 'public' and deleted_at is null
+      union all
+      select owned.id, ${LIST}
+      from group_members mine
+      join groups on groups.id = mine.group_id and groups.kind in ('team', 'department')
+      join group_members theirs on theirs.group_id = mine.group_id
+      join safes owned on owned.owner_id = theirs.user_id and owned.access_level = groups.kind
+        and owned.access_level <> 'private' and owned.deleted_at is null
+      where mine.user_id = ${actor.id}
+      ${asAdministrator}
+    ) given (safe_id, permissions)
+    join safes on safes.id = given.safe_id and safes.deleted_at is null
+    group by safes.id
+  )`;
+}
+
+const LIST = sql.lit(bitOf("list"));
+const whileStatus = sql`case safes.status when 'active' then ${sql.lit(WHILE.active)}
+  when 'inactive' then ${sql.lit(WHILE.inactive)} else ${sql.lit(WHILE.archived)} end`;

@@ -1,0 +1,278 @@
+// Just-in-time access: ask for an account, be granted it for a while, and lose it when the time is over.
+import { z } from "zod";
+import { ConnectionMethod, SystemType } from "./account-types.ts";
+import { endpoint } from "./endpoint.ts";
+import { AccessRequestId, AccountId, Moment, UserId, optionalText, pageQuery } from "./fields.ts";
+
+/** JIT-21, and `revoked` (OPEN-102). */
+export const ACCESS_REQUEST_STATUSES = [
+  "pending",
+  "approved",
+  "active",
+  "expiring_soon",
+  "denied",
+  "expired",
+  "revoked",
+] as const;
+export const AccessRequestStatus = z.enum(ACCESS_REQUEST_STATUSES);
+export type AccessRequestStatus = z.infer<typeof AccessRequestStatus>;
+
+export const RISK_LEVELS = ["low", "medium", "high", "critical"] as const;
+export const RiskLevel = z.enum(RISK_LEVELS);
+
+/** JIT-28, in minutes. */
+export const REQUEST_DURATIONS = [30, 60, 120, 240, 480, 1440] as const;
+/** JIT-30, in minutes. */
+export const EXTENSION_DURATIONS = [30, 60, 120, 240, 480] as const;
+
+export const Decision = z.object({
+  approver: z.string(),
+  level: z.number().int(),
+  decision: z.enum(["approved", "denied"]),
+  comment: z.string().nullable(),
+  at: Moment,
+});
+export type Decision = z.infer<typeof Decision>;
+
+/** What a request still needs, at the level that decides now. */
+export const ApprovalState = z.object({
+  level: z.number().int(),
+  needed: z.number().int(),
+  given: z.number().int(),
+  /** People other than the requester who could decide at this level now. Zero: the request stays closed. */
+  eligible: z.number().int(),
+});
+
+export const AccessRequest = z.object({
+  id: AccessRequestId,
+  account_id: AccountId.nullable(),
+  /** The account's name, or what the requester wrote. */
+  resource: z.string(),
+  system: z.string().nullable(),
+  user_id: UserId,
+  username: z.string(),
+  user_email: z.string(),
+  business_justification: z.string(),
+  ticket: z.string().nullable(),
+  duration_minutes: z.number().int(),
+  status: AccessRequestStatus,
+  computed_status: AccessRequestStatus,
+  created_at: Moment,
+  /** When it was asked to begin, then when it begins. */
+  starts_at: Moment.nullable(),
+  expires_at: Moment.nullable(),
+  /** Seconds until the end; null unless granted. */
+  time_remaining: z.number().int().nullable(),
+  /** Who gave the last approval or the denial. */
+  approved_by: z.string().nullable(),
+  decisions: z.array(Decision),
+  /** Null when nothing waits for a decision. */
+  approval: ApprovalState.nullable(),
+  /** Minutes that wait for an approval of an extension. */
+  pending_extension_minutes: z.number().int().nullable(),
+  ended_at: Moment.nullable(),
+  /** In words, such as "Revoked by Ada", "The account was deleted". */
+  ended_because: z.string().nullable(),
+  riskLevel: RiskLevel,
+  is_break_glass: z.boolean(),
+  review: z
+    .object({ verdict: z.enum(["justified", "not_justified"]), comment: z.string(), reviewer: z.string(), at: Moment })
+    .nullable(),
+  /** Break-glass that nobody has reviewed yet. */
+  needs_review: z.boolean(),
+  /** What the caller may do with it now. */
+  can: z.array(z.enum(["approve", "deny", "extend", "revoke", "map", "review", "retrieve"])),
+});
+export type AccessRequest = z.infer<typeof AccessRequest>;
+
+const byId = z.object({ id: AccessRequestId });
+
+/** The caller's own requests, and those on which the caller decides or has the overview. */
+export const listAccessRequests = endpoint({
+  method: "GET",
+  path: "/api/v1/jit",
+  summary: "Access requests that the caller made or may decide, newest first",
+  query: z.object({
+    ...pageQuery(200, 100),
+    status: z.enum(["pending", "active", "history", "all"]).optional(),
+    search: z.string().trim().max(100).optional(),
+  }),
+  reply: z.object({
+    requests: z.array(AccessRequest),
+    next_cursor: z.string().nullable(),
+    counts: z.object({ pending: z.number().int(), active: z.number().int(), history: z.number().int() }),
+  }),
+  needs: "access-request.list",
+  audit: "none",
+});
+
+/** OPEN-20. `active`: grants in force, those expiring soon included. */
+export const accessRequestStatistics = endpoint({
+  method: "GET",
+  path: "/api/v1/jit/admin/statistics",
+  summary: "Managers and administrators: over all requests; users: over their own",
+  reply: z.object({
+    total: z.number().int(),
+    active: z.number().int(),
+    expiring_soon: z.number().int(),
+    expired: z.number().int(),
+  }),
+  needs: "access-request.list",
+  audit: "none",
+});
+
+/** An account that the caller may ask for, and what its platform demands. */
+export const RequestableAccount = z.object({
+  account_id: AccountId,
+  name: z.string(),
+  hostname_ip: z.string(),
+  username: z.string(),
+  safe_name: z.string(),
+  system_type: SystemType,
+  connection_method: ConnectionMethod,
+  approvals: z.array(z.object({ level: z.number().int(), needed: z.number().int(), eligible: z.number().int() })),
+  reason_required: z.boolean(),
+  ticket_required: z.boolean(),
+  default_duration_minutes: z.number().int(),
+  max_duration_minutes: z.number().int(),
+  /** The caller is in a group that may open it without an approval. */
+  may_break_glass: z.boolean(),
+});
+export type RequestableAccount = z.infer<typeof RequestableAccount>;
+
+export const findRequestable = endpoint({
+  method: "GET",
+  path: "/api/v1/jit/resources",
+  summary: "Accounts that the caller may ask for, 20 at most",
+  query: z.object({ search: optionalText(100), account_id: AccountId.optional() }),
+  reply: z.object({ resources: z.array(RequestableAccount) }),
+  needs: "access-request.create",
+  audit: "none",
+});
+
+export const readAccessRequest = endpoint({
+  method: "GET",
+  path: "/api/v1/jit/:id",
+  summary: "One access request",
+  params: byId,
+  reply: AccessRequest,
+  needs: "access-request.list",
+  audit: "none",
+});
+
+const justification = {
+  reason: z.string("Business justification is required").trim().min(1, "Business justification is required").max(2000),
+  ticket: optionalText(100),
+  durationMinutes: z.number().int().min(5).max(10_080).default(60),
+};
+
+/** JIT-19. `account_id` names an account; without it `resource` is free text that an administrator maps to one. */
+export const createAccessRequest = endpoint({
+  method: "POST",
+  path: "/api/v1/jit",
+  summary: "Ask for access to an account for a limited time",
+  body: z.strictObject({
+    resource: z.string("Resource is required").trim().min(1, "Resource is required").max(200),
+    system: optionalText(200),
+    account_id: AccountId.optional(),
+    /** Not in the past; at most 30 days ahead. */
+    starts_at: Moment.optional(),
+    ...justification,
+  }),
+  reply: AccessRequest,
+  status: 201,
+  needs: "access-request.create",
+  audit: "access-request.created",
+});
+
+const Comment = z
+  .strictObject({ comment: optionalText(1000) })
+  .optional()
+  .transform((body) => body ?? { comment: null });
+
+export const approveAccessRequest = endpoint({
+  method: "POST",
+  path: "/api/v1/jit/:id/approve",
+  summary: "Approve a request, or the extension that it waits for; never one's own",
+  params: byId,
+  body: Comment,
+  reply: AccessRequest,
+  needs: "access-request.decide",
+  audit: "access-request.approved",
+});
+
+export const denyAccessRequest = endpoint({
+  method: "POST",
+  path: "/api/v1/jit/:id/deny",
+  summary: "Deny a request, or the extension that it waits for; never one's own",
+  params: byId,
+  body: Comment,
+  reply: AccessRequest,
+  needs: "access-request.decide",
+  audit: "access-request.denied",
+});
+
+/** The requester ends it early or takes a pending request back; approvers and administrators end it for them. */
+export const revokeAccessRequest = endpoint({
+  method: "POST",
+  path: "/api/v1/jit/:id/revoke",
+  summary: "End granted access at once, or take a pending request back",
+  params: byId,
+  body: Comment,
+  reply: AccessRequest,
+  needs: "access-request.create",
+  audit: "access-request.revoked",
+});
+
+/** Together no longer than the platform's longest duration. Waits for an approval when the platform says so. */
+export const extendAccessRequest = endpoint({
+  method: "POST",
+  path: "/api/v1/jit/:id/extend",
+  summary: "Ask for more time",
+  params: byId,
+  body: z.strictObject({ extensionMinutes: z.number().int().min(5).max(10_080).default(60) }),
+  reply: AccessRequest,
+  needs: "access-request.create",
+  audit: "access-request.extended",
+});
+
+export const mapAccessRequest = endpoint({
+  method: "POST",
+  path: "/api/v1/jit/:id/map",
+  summary: "Say which account a request in free text means",
+  params: byId,
+  body: z.strictObject({ account_id: AccountId }),
+  reply: AccessRequest,
+  needs: "access-request.decide",
+  audit: "access-request.mapped",
+});
+
+/** Granted at once to people of a group that may; every approver is alarmed, and a review is due afterwards. */
+export const breakGlass = endpoint({
+  method: "POST",
+  path: "/api/v1/jit/break-glass",
+  summary: "Open an account in an emergency, without an approval",
+  body: z.strictObject({
+    account_id: AccountId,
+    ...justification,
+    reason: z.string().trim().min(10, "Say in a sentence why this cannot wait").max(2000),
+  }),
+  reply: AccessRequest,
+  status: 201,
+  needs: "access-request.create",
+  audit: "access-request.broken-glass",
+});
+
+export const reviewBreakGlass = endpoint({
+  method: "POST",
+  path: "/api/v1/jit/:id/review",
+  summary: "Review an emergency opening afterwards; never one's own",
+  params: byId,
+  body: z.strictObject({
+    verdict: z.enum(["justified", "not_justified"]),
+    comment: z.string().trim().min(1, "Say what you found").max(2000),
+  }),
+  reply: AccessRequest,
+  needs: "access-request.decide",
+  audit: "access-request.reviewed",
+});

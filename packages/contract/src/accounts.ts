@@ -1,0 +1,463 @@
+// Accounts: shared privileged accounts. Each belongs to a safe, which decides who may do what with it.
+import { z } from "zod";
+import {
+  AccountStatus,
+  AccountValidationStatus,
+  ConnectionMethod,
+  RotationStatus,
+  SystemType,
+  isAccountDatabaseType,
+} from "./account-types.ts";
+import { AuditLogEntry } from "./audit.ts";
+import { AdditionalParams, ConnectionString, Port, SecretValue } from "./credentials.ts";
+import { endpoint } from "./endpoint.ts";
+import {
+  AccessRequestId,
+  AccountId,
+  Message,
+  Moment,
+  PlatformId,
+  SafeId,
+  UserId,
+  optionalText,
+  pageQuery,
+} from "./fields.ts";
+import { SafePermission } from "./safe-permissions.ts";
+import { EffectiveAccess } from "./safes.ts";
+import { Outcome } from "./verification.ts";
+
+/** Who has an account to themselves (exclusive check-out), and until when. */
+export const CheckOut = z.object({
+  user_id: UserId,
+  name: z.string(),
+  since: Moment,
+  until: Moment,
+  is_own: z.boolean(),
+});
+export type CheckOut = z.infer<typeof CheckOut>;
+
+/** An account as lists and details show it. INVARIANT: no field of it is a secret. */
+export const Account = z.object({
+  id: AccountId,
+  name: z.string(),
+  username: z.string(),
+  hostname_ip: z.string(),
+  port: z.number().int().nullable(),
+  system_type: SystemType,
+  connection_method: ConnectionMethod,
+  account_type: z.string().nullable(),
+  platform_id: PlatformId,
+  platform_name: z.string(),
+  safe_id: SafeId,
+  safe_name: z.string(),
+  status: AccountStatus,
+  notes: z.string().nullable(),
+  database_name: z.string().nullable(),
+  schema_name: z.string().nullable(),
+  connection_string: z.string().nullable(),
+  ssl_enabled: z.boolean(),
+  additional_params: z.record(z.string(), z.json()),
+  last_validation_status: AccountValidationStatus,
+  last_validated_at: Moment.nullable(),
+  validation_message: z.string().nullable(),
+  rotation_status: RotationStatus,
+  /** When the secret in force was stored or changed. */
+  last_rotated_at: Moment,
+  rotation_due_at: Moment.nullable(),
+  last_accessed: Moment.nullable(),
+  check_out: CheckOut.nullable(),
+  /** What the caller may do with it now. `use` and `retrieve` here need no further approval. */
+  my_permissions: z.array(SafePermission),
+  /** The caller could use or retrieve it after an approval. */
+  needs_approval: z.boolean(),
+  /** The caller's grant in force. */
+  my_grant: z.object({ request_id: AccessRequestId, ends_at: Moment }).nullable(),
+  created_at: Moment,
+  updated_at: Moment,
+});
+export type Account = z.infer<typeof Account>;
+
+interface DatabaseFields {
+  system_type: string;
+  database_name: string | null;
+  schema_name: string | null;
+}
+
+/** ACC-67, ACC-68. */
+function requireDatabaseFields(fields: DatabaseFields, context: z.RefinementCtx): void {
+  if (!isAccountDatabaseType(fields.system_type)) return;
+  if (fields.database_name === null) {
+    const message = "Database name is required for database connections";
+    context.addIssue({ code: "custom", path: ["database_name"], message });
+  }
+  if ((fields.system_type === "postgresql" || fields.system_type === "oracle") && fields.schema_name === null) {
+    const message = "Schema name is required for PostgreSQL and Oracle databases";
+    context.addIssue({ code: "custom", path: ["schema_name"], message });
+  }
+}
+
+const required = (most: number, missing: string) => z.string(missing).trim().min(1, missing).max(most);
+
+/** The fields that a person edits, without the secret. */
+const editable = {
+  name: required(100, "Account name is required"),
+  hostname: required(253, "Hostname/IP is required"),
+  username: required(128, "Username is required"),
+  platform_id: z.uuid("Platform ID is required").pipe(PlatformId),
+  system_type: SystemType,
+  connection_method: ConnectionMethod,
+  account_type: optionalText(100),
+  /** Numeric text is accepted (OPEN-81). */
+  port: z
+    .union([z.literal("").transform(() => null), z.null(), Port])
+    .optional()
+    .transform((value) => value ?? null),
+  notes: optionalText(5000),
+  database_name: optionalText(128),
+  schema_name: optionalText(128),
+  connection_string: ConnectionString,
+  ssl_enabled: z
+    .boolean()
+    .nullish()
+    .transform((isEnabled) => isEnabled ?? false),
+  additional_params: AdditionalParams,
+};
+
+export const NewAccount = z
+  .strictObject({
+    ...editable,
+    safe_id: z.uuid("Please select a safe for this account").pipe(SafeId),
+    password: SecretValue,
+  })
+  .superRefine(requireDatabaseFields);
+export type NewAccount = z.infer<typeof NewAccount>;
+
+/** An edit names every field; `password` only when the stored secret is to be replaced by a known one. */
+export const AccountEdit = z
+  .strictObject({ ...editable, status: z.enum(["active", "disabled"]).optional(), password: SecretValue.optional() })
+  .superRefine(requireDatabaseFields);
+export type AccountEdit = z.infer<typeof AccountEdit>;
+
+const byId = z.object({ id: AccountId });
+
+export const listAccounts = endpoint({
+  method: "GET",
+  path: "/api/v1/accounts",
+  summary: "Accounts that the caller may see, newest first",
+  query: z.object({
+    ...pageQuery(500, 100),
+    status: z.enum(["rotation_due", "active"]).optional(),
+    /** In name, user name, host or safe. */
+    search: z.string().trim().max(100).optional(),
+    safe_id: SafeId.optional(),
+    platform_id: PlatformId.optional(),
+    system_type: SystemType.optional(),
+    validation_status: AccountValidationStatus.optional(),
+  }),
+  reply: z.object({ data: z.array(Account), next_cursor: z.string().nullable() }),
+  needs: "account.list",
+  audit: "none",
+});
+
+/** `requiring_rotation`: due soon and overdue together (OPEN-79). Over what the caller may see. */
+export const accountStatistics = endpoint({
+  method: "GET",
+  path: "/api/v1/accounts/statistics",
+  summary: "How many accounts the caller may see, and how they stand",
+  reply: z.object({
+    total: z.number().int(),
+    active: z.number().int(),
+    requiring_rotation: z.number().int(),
+    validation_valid: z.number().int(),
+    validation_invalid: z.number().int(),
+  }),
+  needs: "account.list",
+  audit: "none",
+});
+
+export const createAccount = endpoint({
+  method: "POST",
+  path: "/api/v1/accounts",
+  summary: "Store an account in a safe; a first validation starts by itself when a connector exists",
+  body: NewAccount,
+  reply: Account,
+  status: 201,
+  needs: "account.create",
+  audit: "account.created",
+});
+
+/** Why and for what a secret is taken out, as the platform demands. */
+const Justification = {
+  reason: z.string().trim().max(500).optional(),
+  ticket: z.string().trim().max(100).optional(),
+};
+
+/**
+ * ACC-34: the account including its password, for callers who may retrieve it now; counts as a retrieval. Who may only
+ * see the account is answered `password: null`.
+ */
+export const readAccount = endpoint({
+  method: "GET",
+  path: "/api/v1/accounts/:id",
+  summary: "One account, with its password for who may retrieve it; the record is committed before the answer leaves",
+  params: byId,
+  reply: Account.extend({ password: z.string().nullable() }),
+  needs: "account.use",
+  audit: "account.retrieved",
+});
+
+export const readAccountDetails = endpoint({
+  method: "GET",
+  path: "/api/v1/accounts/:id/details",
+  summary: "One account, without its secret",
+  params: byId,
+  reply: Account,
+  needs: "account.use",
+  audit: "none",
+});
+
+/** Refused when approval is needed, the reason or ticket is missing, or somebody else has it checked out. */
+export const retrieveAccount = endpoint({
+  method: "POST",
+  path: "/api/v1/accounts/:id/retrieve",
+  summary: "Retrieve an account's secret; the record of it is committed before the answer leaves",
+  params: byId,
+  body: z
+    .strictObject(Justification)
+    .optional()
+    .transform((body) => body ?? {}),
+  reply: z.object({ password: z.string(), check_out: CheckOut.nullable() }),
+  needs: "account.use",
+  audit: "account.retrieved",
+});
+
+/** Ends one's own exclusive check-out, or, for who manages the safe, anybody's. */
+export const checkInAccount = endpoint({
+  method: "POST",
+  path: "/api/v1/accounts/:id/check-in",
+  summary: "Give back an account that is checked out",
+  params: byId,
+  reply: Account,
+  needs: "account.use",
+  audit: "account.checked-in",
+});
+
+export const updateAccount = endpoint({
+  method: "PUT",
+  path: "/api/v1/accounts/:id",
+  summary: "Change an account; with `password`, its secret too (the earlier one is kept as history)",
+  params: byId,
+  body: AccountEdit,
+  reply: Account,
+  needs: "account.use",
+  audit: "account.updated",
+});
+
+/** Needs `delete` in the safe it leaves and `add` in the one it enters. Sealed anew under the other safe's key. */
+export const moveAccount = endpoint({
+  method: "POST",
+  path: "/api/v1/accounts/:id/move",
+  summary: "Move an account, with its history, to another safe; what was lent of it ends",
+  params: byId,
+  body: z.strictObject({ safe_id: SafeId }),
+  reply: Account,
+  needs: "account.use",
+  audit: "account.moved",
+});
+
+export const deleteAccount = endpoint({
+  method: "DELETE",
+  path: "/api/v1/accounts/:id",
+  summary: "Delete an account: its secrets are destroyed at once, the audit trail stays",
+  params: byId,
+  reply: Message,
+  needs: "account.use",
+  audit: "account.deleted",
+});
+
+/** ACC-90. */
+export const ValidationResult = z.object({
+  success: z.boolean(),
+  validation_status: AccountValidationStatus,
+  validation_timestamp: Moment,
+  validation_message: z.string(),
+  outcome: Outcome,
+});
+export type ValidationResult = z.infer<typeof ValidationResult>;
+
+export const validateAccount = endpoint({
+  method: "POST",
+  path: "/api/v1/accounts/:id/validate",
+  summary: "Log in to the real system with the stored secret and record how it went",
+  params: byId,
+  reply: ValidationResult,
+  needs: "account.use",
+  audit: "account.validated",
+});
+
+/** ACC-86 to ACC-89. */
+export const ValidationHistoryEntry = z.object({
+  id: z.uuid(),
+  validation_status: z.enum(["success", "failed", "pending"]),
+  validation_type: z.enum(["manual", "scheduled", "triggered"]),
+  validated_at: Moment,
+  validated_by: z.string(),
+  error_message: z.string().nullable(),
+  validation_details: z.object({
+    /** Milliseconds. */
+    response_time: z.number().int().nullable(),
+    endpoint: z.string().nullable(),
+    /** The target was reached. */
+    connection_test: z.boolean(),
+    /** It took the secret. */
+    credential_test: z.boolean(),
+  }),
+});
+export type ValidationHistoryEntry = z.infer<typeof ValidationHistoryEntry>;
+
+export const accountValidationHistory = endpoint({
+  method: "GET",
+  path: "/api/v1/accounts/:id/validation-history",
+  summary: "The validations of an account, newest first",
+  params: byId,
+  query: z.object(pageQuery(200, 50)),
+  reply: z.object({ history: z.array(ValidationHistoryEntry), next_cursor: z.string().nullable() }),
+  needs: "account.use",
+  audit: "none",
+});
+
+export const acceptAccountHostKey = endpoint({
+  method: "POST",
+  path: "/api/v1/accounts/:id/accept-host-key",
+  summary: "Accept the changed host key that raised the alarm",
+  params: byId,
+  body: z.strictObject({ fingerprint: z.string().max(200) }),
+  reply: Message,
+  needs: "account.use",
+  audit: "account.host-key-accepted",
+});
+
+/** For who may view the audit of the safe. */
+export const readAccountHistory = endpoint({
+  method: "GET",
+  path: "/api/v1/accounts/:id/history",
+  summary: "What was done with an account, newest first, from the audit trail",
+  params: byId,
+  query: z.object(pageQuery(200, 50)),
+  reply: z.object({ history: z.array(AuditLogEntry), next_cursor: z.string().nullable() }),
+  needs: "account.use",
+  audit: "none",
+});
+
+export const SECRET_REASONS = ["created", "edited", "rotated", "reconciled", "imported"] as const;
+export const SecretVersion = z.object({
+  version: z.number().int(),
+  reason: z.enum(SECRET_REASONS),
+  created_at: Moment,
+  created_by: z.string(),
+  /** When a later version took its place; null: in force. */
+  retired_at: Moment.nullable(),
+});
+export type SecretVersion = z.infer<typeof SecretVersion>;
+
+export const listAccountVersions = endpoint({
+  method: "GET",
+  path: "/api/v1/accounts/:id/versions",
+  summary: "The secret's versions, newest first, without any secret",
+  params: byId,
+  reply: z.object({ versions: z.array(SecretVersion) }),
+  needs: "account.use",
+  audit: "none",
+});
+
+/** The same conditions as for the secret in force. */
+export const retrieveAccountVersion = endpoint({
+  method: "POST",
+  path: "/api/v1/accounts/:id/versions/:version/retrieve",
+  summary: "Retrieve an earlier secret; the record of it is committed before the answer leaves",
+  params: z.object({ id: AccountId, version: z.coerce.number().int().min(1).max(2_147_483_647) }),
+  body: z
+    .strictObject(Justification)
+    .optional()
+    .transform((body) => body ?? {}),
+  reply: z.object({ password: z.string() }),
+  needs: "account.use",
+  audit: "account.version-retrieved",
+});
+
+/** As `explainSafeAccess`, for one account and with its grants. */
+export const explainAccountAccess = endpoint({
+  method: "GET",
+  path: "/api/v1/accounts/:id/access",
+  summary: "Everyone who can use or retrieve this account now, and through what",
+  params: byId,
+  query: z.object(pageQuery(500, 100)),
+  reply: z.object({ access: z.array(EffectiveAccess), next_cursor: z.string().nullable() }),
+  needs: "account.use",
+  audit: "none",
+});
+
+export const BULK_ACTIONS = ["validate", "enable", "disable", "move", "delete"] as const;
+
+/** Each account is decided on its own: what failed is named, the rest is done. */
+export const bulkAccounts = endpoint({
+  method: "POST",
+  path: "/api/v1/accounts/bulk",
+  summary: "Do the same with several accounts",
+  body: z
+    .strictObject({
+      action: z.enum(BULK_ACTIONS),
+      account_ids: z.array(AccountId).min(1).max(1000),
+      /** For `move`. */
+      safe_id: SafeId.optional(),
+    })
+    .refine(({ action, safe_id }) => (action === "move") === (safe_id !== undefined), {
+      path: ["safe_id"],
+      message: "Moving needs a safe, and only moving",
+    }),
+  reply: z.object({
+    done: z.array(AccountId),
+    failed: z.array(z.object({ id: AccountId, code: z.string(), message: z.string() })),
+    message: z.string(),
+  }),
+  needs: "account.use",
+  audit: "account.bulk-changed",
+});
+
+/**
+ * CSV (RFC 4180) with a header line: name, hostname, username, password, platform, safe, system_type, connection_method,
+ * port, database_name, schema_name, connection_string, ssl_enabled, additional_params, account_type, notes. Platform and
+ * safe by name or id. All or nothing, unless `skip_bad_lines`.
+ */
+export const importAccounts = endpoint({
+  method: "POST",
+  path: "/api/v1/accounts/import",
+  summary: "Import accounts from CSV; a dry run reports every bad line and stores nothing",
+  body: z.strictObject({
+    csv: z.string().min(1, "The file is empty").max(900_000, "A file may have 900,000 characters at most"),
+    dry_run: z.boolean().default(true),
+    skip_bad_lines: z.boolean().default(false),
+    /** For lines that name no safe. */
+    safe_id: SafeId.optional(),
+  }),
+  reply: z.object({
+    imported: z.number().int(),
+    good: z.number().int(),
+    /** `line` counts from 1, the header included. INVARIANT: no message repeats a value of the line. */
+    bad: z.array(z.object({ line: z.number().int(), field: z.string().nullable(), message: z.string() })),
+    message: z.string(),
+  }),
+  needs: "account.create",
+  audit: "account.imported",
+});
+
+/** Cells that a spreadsheet would take for a formula are quoted with an apostrophe (CWE-1236). */
+export const exportAccounts = endpoint({
+  method: "GET",
+  path: "/api/v1/accounts/export",
+  summary: "The accounts that the caller may see as CSV, without secrets",
+  query: z.object({ safe_id: SafeId.optional() }),
+  reply: { stream: "text/csv" },
+  needs: "account.export",
+  audit: "account.exported",
+});

@@ -1,0 +1,109 @@
+// Groups of users: members of safes together; teams and departments also decide who sees whose safes.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { GroupId, Message, Moment, UserId, optionalText, pageQuery } from "./fields.ts";
+
+export const GROUP_KINDS = ["group", "team", "department"] as const;
+export const GroupKind = z.enum(GROUP_KINDS);
+export type GroupKind = z.infer<typeof GroupKind>;
+
+export const Group = z.object({
+  id: GroupId,
+  name: z.string(),
+  description: z.string().nullable(),
+  kind: GroupKind,
+  /** Its people may open what they see without an approval: it alarms every approver and is reviewed afterwards. */
+  may_break_glass: z.boolean(),
+  member_count: z.number().int(),
+  created_at: Moment,
+});
+export type Group = z.infer<typeof Group>;
+
+const NAME_LENGTH = "Group name must be 2 to 100 characters";
+export const NewGroup = z.strictObject({
+  name: z.string().trim().min(2, NAME_LENGTH).max(100, NAME_LENGTH),
+  description: optionalText(500),
+  kind: GroupKind.default("group"),
+  may_break_glass: z.boolean().default(false),
+});
+export type NewGroup = z.infer<typeof NewGroup>;
+
+const byId = z.object({ id: GroupId });
+
+export const listGroups = endpoint({
+  method: "GET",
+  path: "/api/v1/groups",
+  summary: "Groups, by name",
+  query: z.object({ ...pageQuery(500, 100), search: z.string().trim().max(100).optional() }),
+  reply: z.object({ groups: z.array(Group), next_cursor: z.string().nullable() }),
+  needs: "group.read",
+  audit: "none",
+});
+
+export const createGroup = endpoint({
+  method: "POST",
+  path: "/api/v1/groups",
+  summary: "Create a group",
+  body: NewGroup,
+  reply: Group,
+  status: 201,
+  needs: "group.manage",
+  audit: "group.created",
+});
+
+export const updateGroup = endpoint({
+  method: "PUT",
+  path: "/api/v1/groups/:id",
+  summary: "Change a group",
+  params: byId,
+  body: NewGroup,
+  reply: Group,
+  needs: "group.manage",
+  audit: "group.updated",
+});
+
+export const deleteGroup = endpoint({
+  method: "DELETE",
+  path: "/api/v1/groups/:id",
+  summary: "Delete a group; what its people could do through it ends at once",
+  params: byId,
+  reply: Message,
+  needs: "group.manage",
+  audit: "group.deleted",
+});
+
+export const GroupMember = z.object({ user_id: UserId, name: z.string(), email: z.string(), added_at: Moment });
+export type GroupMember = z.infer<typeof GroupMember>;
+
+export const listGroupMembers = endpoint({
+  method: "GET",
+  path: "/api/v1/groups/:id/members",
+  summary: "The people of a group, by name",
+  params: byId,
+  query: z.object(pageQuery(500, 100)),
+  reply: z.object({ members: z.array(GroupMember), next_cursor: z.string().nullable() }),
+  needs: "group.read",
+  audit: "none",
+});
+
+export const addGroupMember = endpoint({
+  method: "POST",
+  path: "/api/v1/groups/:id/members",
+  summary: "Put a person into a group",
+  params: byId,
+  body: z.strictObject({ user_id: UserId }),
+  reply: GroupMember,
+  status: 201,
+  needs: "group.manage",
+  audit: "group.member-added",
+});
+
+export const removeGroupMember = endpoint({
+  method: "DELETE",
+  path: "/api/v1/groups/:id/members/:user_id",
+  summary: "Take a person out of a group; what they could do through it ends at once",
+  params: z.object({ id: GroupId, user_id: UserId }),
+  reply: Message,
+  needs: "group.manage",
+  audit: "group.member-removed",
+});

@@ -1,0 +1,295 @@
+// Safes: where shared accounts live, and who may do what with them there.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import {
+  AccountId,
+  GroupId,
+  Message,
+  Moment,
+  SafeId,
+  SafeMemberId,
+  UserId,
+  optionalText,
+  pageQuery,
+} from "./fields.ts";
+import { SAFE_PERMISSIONS, SafePermission, SafeRole } from "./safe-permissions.ts";
+
+export const SAFE_TYPES = ["standard", "shared", "department", "application"] as const;
+export const SafeType = z.enum(SAFE_TYPES);
+export type SafeType = z.infer<typeof SafeType>;
+
+/** An inactive or archived safe keeps everything and lends nothing. */
+export const SAFE_STATUSES = ["active", "inactive", "archived"] as const;
+export const SafeStatus = z.enum(SAFE_STATUSES);
+export type SafeStatus = z.infer<typeof SafeStatus>;
+
+/**
+ * Who, besides the members, sees the safe and may ask for access: nobody, who shares a team with the owner, who shares a
+ * department with the owner, or everybody. It never lets anybody use or retrieve anything.
+ */
+export const ACCESS_LEVELS = ["private", "team", "department", "public"] as const;
+export const AccessLevel = z.enum(ACCESS_LEVELS);
+export type AccessLevel = z.infer<typeof AccessLevel>;
+
+export const SafeMember = z.object({
+  id: SafeMemberId,
+  /** One of the two. */
+  user_id: UserId.nullable(),
+  group_id: GroupId.nullable(),
+  name: z.string(),
+  /** Of a user. */
+  email: z.string().nullable(),
+  /** Of a group: how many people it has. */
+  people: z.number().int().nullable(),
+  role: SafeRole,
+  permissions: z.array(SafePermission),
+  expires_at: Moment.nullable(),
+  is_expired: z.boolean(),
+  added_at: Moment,
+  added_by: z.string().nullable(),
+});
+export type SafeMember = z.infer<typeof SafeMember>;
+
+export const Safe = z.object({
+  id: SafeId,
+  name: z.string(),
+  description: z.string().nullable(),
+  safe_type: SafeType,
+  access_level: AccessLevel,
+  status: SafeStatus,
+  owner_id: UserId,
+  owner_name: z.string(),
+  owner_email: z.string(),
+  /** At most 100, for who may see them (members and administrators); all are at `/safes/:id/members`. */
+  members: z.array(z.object({ user_id: UserId.nullable(), group_id: GroupId.nullable() })),
+  account_count: z.number().int(),
+  /** Memberships in force. */
+  permission_count: z.number().int(),
+  /** What the caller may do here now. */
+  my_permissions: z.array(SafePermission),
+  created_at: Moment,
+  updated_at: Moment,
+});
+export type Safe = z.infer<typeof Safe>;
+
+const NAME_LENGTH = "Safe name must be 3 to 100 characters";
+const SafeName = z
+  .string("Safe name is required")
+  .trim()
+  .min(1, "Safe name is required")
+  .min(3, NAME_LENGTH)
+  .max(100, NAME_LENGTH);
+const Description = z
+  .string()
+  .max(500, "Description may have 500 characters at most")
+  .nullish()
+  .transform((text) => (text === undefined || text === null || text.trim() === "" ? null : text.trim()));
+
+export const NewSafe = z.strictObject({
+  name: SafeName,
+  description: Description,
+  safe_type: SafeType.default("standard"),
+  access_level: AccessLevel.default("private"),
+});
+export type NewSafe = z.infer<typeof NewSafe>;
+
+/** Name and description as SAFE-13 has them; the rest only when it is to change. */
+export const SafeEdit = z.strictObject({
+  name: SafeName,
+  description: Description,
+  safe_type: SafeType.optional(),
+  access_level: AccessLevel.optional(),
+  status: SafeStatus.optional(),
+});
+export type SafeEdit = z.infer<typeof SafeEdit>;
+
+const byId = z.object({ id: SafeId });
+const byMember = z.object({ id: SafeId, member_id: SafeMemberId });
+
+export const listSafes = endpoint({
+  method: "GET",
+  path: "/api/v1/safes",
+  summary: "Safes that the caller may see, by name",
+  query: z.object({
+    ...pageQuery(500, 100),
+    /** In name, description or owner. */
+    search: z.string().trim().max(100).optional(),
+    status: SafeStatus.optional(),
+    /** Only safes in which the caller has this permission, such as `add` for the choice in the account form. */
+    permission: SafePermission.optional(),
+  }),
+  reply: z.object({ safes: z.array(Safe), next_cursor: z.string().nullable() }),
+  needs: "safe.list",
+  audit: "none",
+});
+
+/** `shared`: more than one person is a member. */
+export const safeStatistics = endpoint({
+  method: "GET",
+  path: "/api/v1/safes/statistics",
+  summary: "How many safes the caller may see",
+  reply: z.object({ total: z.number().int(), active: z.number().int(), shared: z.number().int() }),
+  needs: "safe.list",
+  audit: "none",
+});
+
+export const createSafe = endpoint({
+  method: "POST",
+  path: "/api/v1/safes",
+  summary: "Create a safe; the caller becomes its owner",
+  body: NewSafe,
+  reply: Safe,
+  status: 201,
+  needs: "safe.create",
+  audit: "safe.created",
+});
+
+export const readSafe = endpoint({
+  method: "GET",
+  path: "/api/v1/safes/:id",
+  summary: "One safe",
+  params: byId,
+  reply: Safe,
+  needs: "safe.use",
+  audit: "none",
+});
+
+export const updateSafe = endpoint({
+  method: "PUT",
+  path: "/api/v1/safes/:id",
+  summary: "Change a safe's properties",
+  params: byId,
+  body: SafeEdit,
+  reply: Safe,
+  needs: "safe.use",
+  audit: "safe.updated",
+});
+
+export const deleteSafe = endpoint({
+  method: "DELETE",
+  path: "/api/v1/safes/:id",
+  summary: "Delete an empty safe and destroy its key; one that holds accounts is refused unless they are moved",
+  params: byId,
+  query: z.object({ move_accounts_to: SafeId.optional() }),
+  reply: Message,
+  needs: "safe.use",
+  audit: "safe.deleted",
+});
+
+export const listSafeMembers = endpoint({
+  method: "GET",
+  path: "/api/v1/safes/:id/members",
+  summary: "The members of a safe, by name",
+  params: byId,
+  query: z.object(pageQuery(500, 100)),
+  reply: z.object({ members: z.array(SafeMember), next_cursor: z.string().nullable() }),
+  needs: "safe.use",
+  audit: "none",
+});
+
+/** A ready-made role fills in the permissions; `custom` names them. An expiry lies in the future. */
+const standing = {
+  role: SafeRole,
+  permissions: z.array(SafePermission).max(SAFE_PERMISSIONS.length).optional(),
+  expires_at: Moment.nullish().transform((at) => at ?? null),
+};
+const customNamesPermissions = (member: { role: SafeRole; permissions?: SafePermission[] | undefined }): boolean =>
+  member.role !== "custom" || (member.permissions?.length ?? 0) > 0;
+const NAMES_PERMISSIONS = { path: ["permissions"], message: "Choose at least one permission" };
+
+export const NewSafeMember = z
+  .strictObject({ user_id: UserId.optional(), group_id: GroupId.optional(), ...standing })
+  .refine(({ user_id, group_id }) => (user_id === undefined) !== (group_id === undefined), {
+    path: ["user_id"],
+    message: "Choose a user or a group",
+  })
+  .refine(customNamesPermissions, NAMES_PERMISSIONS);
+export const SafeMemberEdit = z.strictObject(standing).refine(customNamesPermissions, NAMES_PERMISSIONS);
+
+export const addSafeMember = endpoint({
+  method: "POST",
+  path: "/api/v1/safes/:id/members",
+  summary: "Make a user or a group a member; nobody gives more than they have themselves",
+  params: byId,
+  body: NewSafeMember,
+  reply: SafeMember,
+  status: 201,
+  needs: "safe.use",
+  audit: "safe.member-added",
+});
+
+export const updateSafeMember = endpoint({
+  method: "PUT",
+  path: "/api/v1/safes/:id/members/:member_id",
+  summary: "Change what a member may do, and until when",
+  params: byMember,
+  body: SafeMemberEdit,
+  reply: SafeMember,
+  needs: "safe.use",
+  audit: "safe.member-updated",
+});
+
+export const removeSafeMember = endpoint({
+  method: "DELETE",
+  path: "/api/v1/safes/:id/members/:member_id",
+  summary: "Take a member out; what was lent to them here ends at once",
+  params: byMember,
+  reply: Message,
+  needs: "safe.use",
+  audit: "safe.member-removed",
+});
+
+/** Why a person can do something: a membership of their own or through a group, or a grant for a limited time. */
+export const AccessPath = z.object({
+  kind: z.enum(["member", "group", "grant", "break-glass"]),
+  /** The role in the safe, the group's name, or the request's reason. */
+  through: z.string(),
+  can: z.array(z.enum(["use", "retrieve"])),
+  /** Granted, but only after an approval that the platform asks for. */
+  needs_approval: z.boolean(),
+  expires_at: Moment.nullable(),
+});
+export type AccessPath = z.infer<typeof AccessPath>;
+
+export const EffectiveAccess = z.object({
+  user_id: UserId,
+  name: z.string(),
+  email: z.string(),
+  can_use: z.boolean(),
+  can_retrieve: z.boolean(),
+  paths: z.array(AccessPath),
+  /** Of a grant: on which account. */
+  account_id: AccountId.nullable(),
+});
+export type EffectiveAccess = z.infer<typeof EffectiveAccess>;
+
+/** For members who may manage members or view the audit, and administrators. */
+export const explainSafeAccess = endpoint({
+  method: "GET",
+  path: "/api/v1/safes/:id/access",
+  summary: "Everyone who can use or retrieve something in this safe now, and through what",
+  params: byId,
+  query: z.object(pageQuery(500, 100)),
+  reply: z.object({ access: z.array(EffectiveAccess), next_cursor: z.string().nullable() }),
+  needs: "safe.use",
+  audit: "none",
+});
+
+export const Principal = z.object({
+  user_id: UserId.nullable(),
+  group_id: GroupId.nullable(),
+  name: z.string(),
+  email: z.string().nullable(),
+});
+export type Principal = z.infer<typeof Principal>;
+
+/** Answers only who may manage the members of some safe: a directory is not for everybody. */
+export const findPrincipals = endpoint({
+  method: "GET",
+  path: "/api/v1/safes/principals",
+  summary: "Users and groups that could become members, 20 at most",
+  query: z.object({ search: optionalText(100) }),
+  reply: z.object({ principals: z.array(Principal) }),
+  needs: "safe.use",
+  audit: "none",
+});
