@@ -86,11 +86,17 @@ describe("a page whose server cannot be reached", needs(noBrowser || null), () =
     await isAt(page, "/vault");
   });
 
-  step("ERR-06: while the server is gone an action fails with a reason", async () => {
-    const status = page.getByRole("region", { name: "System Status" });
-    await status.getByText("All systems operational", { exact: true }).waitFor();
+  const seesStatus = (text: string) =>
+    page.getByRole("region", { name: "System Status" }).getByText(text, { exact: true }).waitFor();
+
+  step("SHELL-13, OPEN-31: the status note turns as soon as the stream breaks", async () => {
+    await seesStatus("All systems operational");
     await page.evaluate(() => Object.assign(window, { isStillTheSamePage: true }));
     await server.kill();
+    await seesStatus("The server cannot be reached");
+  });
+
+  step("ERR-06: while the server is gone an action fails with a reason", async () => {
     await cardOf(page, NAMES[0] ?? "")
       .getByRole("button", { name: "Copy", exact: true })
       .click();
@@ -104,7 +110,7 @@ describe("a page whose server cannot be reached", needs(noBrowser || null), () =
     // Nobody told the page of this one: its stream was not connected yet.
     await rename(0, "Renamed while nobody listened");
     await cardOf(page, "Renamed while nobody listened").waitFor();
-    await page.getByRole("region", { name: "System Status" }).getByText("All systems operational").waitFor();
+    await seesStatus("All systems operational");
     assert.equal(await page.evaluate(() => "isStillTheSamePage" in window), true);
   });
 

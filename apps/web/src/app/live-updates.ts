@@ -6,7 +6,7 @@ import { useEffect } from "react";
 import { invalidatePath } from "#shared/api/query.ts";
 import { keepEventLog } from "#shared/events/event-log.ts";
 import { connectLiveEvents, onLiveEvent } from "#shared/events/live-events.ts";
-import { currentSession } from "#shared/session/session-store.ts";
+import { currentSession, useSession } from "#shared/session/session-store.ts";
 import { leaveEndedSession } from "#shared/session/sign-out.ts";
 
 /** Everything that counts credentials. The credentials themselves are followed, one by one, by their own feature. */
@@ -34,14 +34,16 @@ function applyEvent(client: QueryClient, event: LiveEvent): void {
 /** Mounted once, for as long as somebody is signed in. */
 export function useLiveUpdates(): void {
   const client = useQueryClient();
+  const userId = useSession().user?.id;
   useEffect(() => {
+    if (userId === undefined) return undefined;
     const stops = [
       keepEventLog(),
       onLiveEvent((event) => applyEvent(client, event)),
-      connectLiveEvents({ onGap: () => void client.invalidateQueries() }),
+      connectLiveEvents({ userId, onGap: () => void client.invalidateQueries() }),
     ];
     return () => {
       for (const stop of stops) stop();
     };
-  }, [client]);
+  }, [client, userId]);
 }

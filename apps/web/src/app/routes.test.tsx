@@ -1,6 +1,6 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { Outlet, matchRoutes } from "react-router";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { configureCalls } from "#shared/api/call.ts";
 import { currentSession, endSession } from "#shared/session/session-store.ts";
 import { leaveEndedSession } from "#shared/session/sign-out.ts";
@@ -13,14 +13,6 @@ import { problem, startApi, type TestApi } from "./testing/api-server.ts";
 import { renderScreen } from "./testing/render.tsx";
 import { TEST_USER, signInForTest, signOutForTest } from "./testing/sign-in.ts";
 
-/** jsdom has no EventSource; the stream's behaviour is tested beside it and in the browser flows. */
-class SilentStream {
-  onopen = null;
-  onerror = null;
-  addEventListener() {}
-  close() {}
-}
-
 function SealWatchLayout() {
   return (
     <>
@@ -32,7 +24,6 @@ function SealWatchLayout() {
 
 let api: TestApi;
 beforeEach(async () => {
-  vi.stubGlobal("EventSource", SilentStream);
   signOutForTest();
   api = await startApi({
     "GET /api/v1/health": { json: { status: "healthy", summary: "x", version: "1", uptime: 1, checks: [] } },
@@ -53,7 +44,6 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  vi.unstubAllGlobals();
   signOutForTest();
   await api.close();
 });

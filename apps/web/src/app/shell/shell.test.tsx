@@ -1,4 +1,4 @@
-import type { Health, LiveEvent } from "@strongroom/contract";
+import { CredentialId, type Health, type LiveEvent, type Outcome } from "@strongroom/contract";
 import { screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
@@ -10,30 +10,10 @@ import { routes } from "../router.tsx";
 import { KEEP_ALIVE_MS, statusNote } from "./system-status.tsx";
 import { displayName } from "./top-bar.tsx";
 
-/** Stands for the browser's EventSource, which jsdom does not have. */
-class TestStream {
-  static latest: TestStream | null = null;
-  onopen: (() => void) | null = null;
-  onerror: (() => void) | null = null;
-  readonly listeners = new Map<string, (event: { data: string }) => void>();
-  constructor() {
-    TestStream.latest = this;
-  }
-  addEventListener(type: string, listener: (event: { data: string }) => void) {
-    this.listeners.set(type, listener);
-  }
-  close() {}
-  static send(event: unknown) {
-    const { type } = event as LiveEvent;
-    TestStream.latest?.listeners.get(type)?.({ data: JSON.stringify(event) });
-  }
-}
-
 const HEALTH: Health = { status: "healthy", summary: "fine", version: "1", uptime: 1, checks: [] };
 let api: TestApi;
 
 beforeEach(async () => {
-  vi.stubGlobal("EventSource", TestStream);
   signInForTest({ role: "manager" });
   api = await startApi({
     "GET /api/v1/health": { json: HEALTH },
@@ -51,7 +31,6 @@ beforeEach(async () => {
   configureCalls({ token: () => currentSession().token });
 });
 afterEach(async () => {
-  vi.unstubAllGlobals();
   signOutForTest();
   await api.close();
 });
@@ -217,7 +196,7 @@ describe("the top bar", () => {
 describe("live events", () => {
   test("an event of one's own session ends it here", async () => {
     const { router } = await show();
-    TestStream.send({
+    await api.sendEvent({
       id: "1",
       timestamp: "2026-01-01T00:00:00.000Z",
       type: "session.ended",
@@ -229,20 +208,20 @@ describe("live events", () => {
   test("Notifications shows the events of this visit, the newest first, and forgets them on Clear All", async () => {
     const { user } = await show("/notifications");
     expect(screen.getByText("No notifications")).toBeTruthy();
-    const verified = (id: string, name: string, outcome: string) => ({
+    const verified = (id: string, name: string, outcome: Outcome): LiveEvent => ({
       id,
       timestamp: new Date().toISOString(),
       type: "verification.completed",
       data: {
-        credential_id: "33333333-3333-4333-8333-333333333333",
+        credential_id: CredentialId.parse("33333333-3333-4333-8333-333333333333"),
         name,
         outcome,
         message: "Said the system",
         is_alarm: false,
       },
     });
-    TestStream.send(verified("1", "db-1", "verified"));
-    TestStream.send(verified("2", "db-2", "rejected"));
+    await api.sendEvent(verified("1", "db-1", "verified"));
+    await api.sendEvent(verified("2", "db-2", "rejected"));
     const list = within(await screen.findByRole("list", { name: "Notifications" }));
     expect(list.getAllByRole("link").map(({ textContent }) => textContent)).toEqual([
       "db-2 rejected by its system",

@@ -1,4 +1,5 @@
 // A small real HTTP server for tests: answers by "METHOD /path" and remembers what was asked.
+import { streamEvents, type LiveEvent } from "@strongroom/contract";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { configureCalls } from "#shared/api/call.ts";
@@ -32,6 +33,8 @@ export interface TestApi {
   /** Adds or replaces an answer: `api.on("GET /api/v1/health", { json })`. `:id` in a path matches one segment. */
   on: (route: string, answer: ApiRoute) => void;
   requestsTo: (route: string) => ApiRequest[];
+  /** Says it on the event stream, which is open to everybody here; waits until somebody listens. */
+  sendEvent: (event: LiveEvent) => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -75,10 +78,36 @@ export const problem = (
   json: { type: "about:blank", title: code, status, code, detail: message, message, request_id: "test", ...more },
 });
 
+const EVENTS = `${streamEvents.method} ${streamEvents.path}`;
+
+/** The event stream, unless the test answers otherwise: open, and silent until the test says something. */
+function eventStreams() {
+  const open = new Set<ServerResponse>();
+  let isListenedTo = Promise.withResolvers<void>();
+  return {
+    add(response: ServerResponse): void {
+      response.writeHead(200, { "content-type": "text/event-stream", connection: "close" });
+      response.write("event: hello\ndata: {}\n\n");
+      open.add(response);
+      isListenedTo.resolve();
+      response.on("close", () => {
+        open.delete(response);
+        if (open.size === 0) isListenedTo = Promise.withResolvers();
+      });
+    },
+    async send(event: LiveEvent): Promise<void> {
+      await isListenedTo.promise;
+      const frame = `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+      for (const response of open) response.write(frame);
+    },
+  };
+}
+
 /** Starts the server and points `call` at it. Close it when the test is over. */
 export async function startApi(routes: Record<string, ApiRoute> = {}): Promise<TestApi> {
   const table = new Map(Object.entries(routes));
   const requests: ApiRequest[] = [];
+  const streams = eventStreams();
   const server = createServer((incoming, response) => {
     const url = new URL(incoming.url ?? "/", "http://test");
     void bodyOf(incoming).then(async (body) => {
@@ -93,6 +122,7 @@ export async function startApi(routes: Record<string, ApiRoute> = {}): Promise<T
       requests.push(request);
       const exact = table.get(`${method} ${url.pathname}`);
       const route = exact ?? [...table].find(([key]) => matches(key, method, url.pathname))?.[1];
+      if (route === undefined && `${method} ${url.pathname}` === EVENTS) return streams.add(response);
       if (route === undefined)
         return answer(response, problem(404, "not-found", `No test answer for ${method} ${url.pathname}`));
       answer(response, typeof route === "function" ? await route(request) : route);
@@ -106,6 +136,7 @@ export async function startApi(routes: Record<string, ApiRoute> = {}): Promise<T
     requests,
     on: (route, given) => void table.set(route, given),
     requestsTo: (route) => requests.filter(({ method, path }) => matches(route, method, path)),
+    sendEvent: streams.send,
     close: () =>
       new Promise<void>((resolve) => {
         server.closeAllConnections();

@@ -108,11 +108,35 @@ async function send<E extends Endpoint>(endpoint: E, input: InputOf<E>, options:
     },
     options.signal,
   );
-  if (response.ok) return response;
+  if (!response.ok) throw await refusalOf(response, path, token);
+  return response;
+}
+
+/** What a refusal says, once the session and the seal have heard of it. */
+async function refusalOf(response: Response, path: string, token: string | null): Promise<CallError> {
   const failure = await failureOf(response, path);
   if (failure.status === 401 && token !== null) settings.onUnauthorized(token);
   if (failure.status === 503 && failure.code === "sealed") settings.onSealed();
-  throw failure;
+  return failure;
+}
+
+/**
+ * Opens an endpoint that streams, in the background: no retries and no time limit, which are its reader's. Throws
+ * `CallError` when it is refused; an abort is thrown on as it is.
+ */
+export async function openStream<E extends Endpoint>(
+  endpoint: E,
+  { headers, signal }: { headers: Record<string, string>; signal: AbortSignal },
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const token = settings.token();
+  const response = await fetch(`${settings.baseUrl}${endpoint.path}`, {
+    headers: { ...Object.fromEntries(headersOf(token, { isBackground: true })), ...headers },
+    credentials: "include",
+    cache: "no-store",
+    signal,
+  });
+  if (!response.ok) throw await refusalOf(response, endpoint.path, token);
+  return response.body ?? new ReadableStream();
 }
 
 const knock = () => fetchOnce(`${settings.baseUrl}${readHealth.path}`, { cache: "no-store" }, undefined);

@@ -1,24 +1,10 @@
-// The server's live events in the browser: one stream per page, reconnected by itself, with its state for all to see.
-import { LiveEvent, streamEvents } from "@strongroom/contract";
+// The server's live events in the browser: one stream for all tabs of a person, with its state for all to see.
+import { LiveEvent } from "@strongroom/contract";
 import { useSyncExternalStore } from "react";
-
-/** VAL-54. */
-export type ConnectionState = "disconnected" | "connecting" | "connected" | "error";
-
-/** What is used of the browser's EventSource. */
-export interface EventStream {
-  onopen: ((event: Event) => void) | null;
-  onerror: ((event: Event) => void) | null;
-  addEventListener: (type: string, listener: (event: MessageEvent<string>) => void) => void;
-  close: () => void;
-}
-
-const EVENT_TYPES = LiveEvent.options.map((option) => option.shape.type.value);
-const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 60_000;
-
-/** Milliseconds before attempt number `attempt` (from 0) to reconnect: doubling from 1 s, a minute at most. */
-export const waitBeforeReconnect = (attempt: number): number => Math.min(FIRST_WAIT_MS * 2 ** attempt, LONGEST_WAIT_MS);
+import type { Frame } from "./event-frames.ts";
+import { keepStream, keepWhileVisible, type ConnectionState, type Receiver } from "./kept-stream.ts";
+import { openServerStream, type OpenStream } from "./server-stream.ts";
+import { shareStream, type Channel, type Locks } from "./shared-stream.ts";
 
 let state: ConnectionState = "disconnected";
 const listeners = new Set<() => void>();
@@ -45,60 +31,76 @@ export function onLiveEvent(listener: (event: LiveEvent) => void): () => void {
   return () => eventListeners.delete(listener);
 }
 
-function parseEvent(text: string): LiveEvent | null {
+/** Null for frames of the stream itself and for what does not fit the contract. */
+function eventOf({ data }: Frame): LiveEvent | null {
   try {
-    return LiveEvent.safeParse(JSON.parse(text)).data ?? null;
+    return LiveEvent.safeParse(JSON.parse(data)).data ?? null;
   } catch {
     // A line that is not JSON is no event of the contract.
     return null;
   }
 }
 
-/** EventSource sends cookies to its own origin; the one set at sign-in serves only this stream (OPEN-138). */
-const openStream = (): EventStream => new EventSource(streamEvents.path, { withCredentials: true });
+/** What lets tabs share a stream. */
+export interface Sharing {
+  locks: Locks;
+  channel: (name: string) => Channel;
+}
+
+/** Null where the browser lacks it: old ones, and all of them over plain HTTP to another machine. */
+function browserSharing(): Sharing | null {
+  const locks: LockManager | undefined = navigator.locks;
+  if (locks === undefined || typeof BroadcastChannel === "undefined") return null;
+  return { locks, channel: (name) => new BroadcastChannel(name) };
+}
 
 export interface LiveParts {
+  /** Whose events. Tabs of one person share a stream, those of two never do. */
+  userId: string;
   /** The stream is back after a gap: events may have been missed. */
   onGap: () => void;
-  open?: () => EventStream;
+  open?: OpenStream;
+  sharing?: Sharing | null;
 }
 
 /** Connects and stays connected. Returns how to stop. */
-export function connectLiveEvents({ onGap, open = openStream }: LiveParts): () => void {
-  let stream: EventStream | null = null;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let attempt = 0;
-  let hadGap = false;
+export function connectLiveEvents(parts: LiveParts): () => void {
+  const { userId, onGap, open = openServerStream, sharing = browserSharing() } = parts;
+  const name = `strongroom.events.${userId}`;
+  let place: string | null = null;
+  let wasBroken = false;
 
-  function connect(): void {
-    setState("connecting");
-    stream = open();
-    stream.onopen = () => {
-      attempt = 0;
-      setState("connected");
-      if (hadGap) onGap();
-      hadGap = false;
-    };
-    stream.onerror = () => {
-      // The browser's own reconnecting never grows its pause and gives up on an HTTP error: ours does neither.
-      stream?.close();
-      hadGap = true;
-      setState("error");
-      timer = setTimeout(connect, waitBeforeReconnect(attempt));
-      attempt += 1;
-    };
-    for (const type of EVENT_TYPES) {
-      stream.addEventListener(type, ({ data }) => {
-        const event = parseEvent(data);
-        if (event !== null) for (const listener of eventListeners) listener(event);
-      });
-    }
-  }
-
-  connect();
+  const receiver: Receiver = {
+    onState(next) {
+      setState(next);
+      if (next === "error") wasBroken = true;
+      if (next !== "connected" || !wasBroken) return;
+      wasBroken = false;
+      onGap();
+    },
+    onFrame(frame) {
+      if (frame.id !== "") place = frame.id;
+      if (frame.event === "gap") onGap();
+      const event = eventOf(frame);
+      if (event !== null) for (const listener of eventListeners) listener(event);
+    },
+  };
+  const position = () => place;
+  const read = (to: Receiver) => keepStream({ open, position, ...to });
+  const stop =
+    sharing === null
+      ? keepWhileVisible(() => read(receiver))
+      : shareStream({
+          ...receiver,
+          name,
+          locks: sharing.locks,
+          channel: sharing.channel(name),
+          position,
+          onPosition: (next) => (place = next),
+          read,
+        });
   return () => {
-    clearTimeout(timer);
-    stream?.close();
+    stop();
     setState("disconnected");
   };
 }
