@@ -1,5 +1,6 @@
 // The only place that builds things: the kernel's parts, then each feature in a line or two.
 import type { FastifyInstance } from "fastify";
+import { sql } from "kysely";
 import type { AddressInfo } from "node:net";
 import { installAudit } from "#features/audit/index.ts";
 import { installCpm } from "#features/cpm/index.ts";
@@ -21,6 +22,7 @@ import type { Config } from "#kernel/config.ts";
 import type { Database } from "#kernel/db/database.ts";
 import { createEvents } from "#kernel/events/events.ts";
 import { nobody } from "#kernel/http/authenticate.ts";
+import { forgetOldAnswers } from "#kernel/http/idempotency.ts";
 import { serveMetrics } from "#kernel/http/metrics-route.ts";
 import { serveApiDocuments } from "#kernel/http/openapi.ts";
 import { installRateLimits } from "#kernel/http/rate-limits.ts";
@@ -85,12 +87,15 @@ export async function compose(parts: Parts): Promise<App> {
   const live = installEvents(kernel);
   const audit = installAudit(kernel, { emailsOf });
   const credentials = installCredentials(kernel, { historyOfTarget: audit.historyOfTarget });
-  installVerification(kernel, { credentials });
-  installCpm(kernel);
+  // Until the accounts of safes are installed here.
+  const accounts = { factsOf: async () => null, verifiableBy: () => sql`(select null::uuid where false)` };
+  const verification = installVerification(kernel, { credentials, accounts });
+  installCpm(kernel, verification);
   installDashboard(kernel, users);
   installSeal(kernel, vault, () => live.closeStreams());
   installHealth(kernel, version, [audit.health]);
 
+  forgetOldAnswers(kernel);
   serveMetrics(http, config, metrics);
   serveApiDocuments(http, version);
   await serveWebApp(http, parts.webFolder);

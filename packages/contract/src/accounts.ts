@@ -229,6 +229,7 @@ export const retrieveAccount = endpoint({
   reply: z.object({ password: z.string(), check_out: CheckOut.nullable() }),
   needs: "account.use",
   audit: "account.retrieved",
+  repliesSecret: true,
 });
 
 /** Ends one's own exclusive check-out, or, for who manages the safe, anybody's. */
@@ -383,6 +384,7 @@ export const retrieveAccountVersion = endpoint({
   reply: z.object({ password: z.string() }),
   needs: "account.use",
   audit: "account.version-retrieved",
+  repliesSecret: true,
 });
 
 /** As `explainSafeAccess`, for one account and with its grants. */

@@ -78,6 +78,7 @@ export const exportEvidence = endpoint({
   reply: { stream: "application/jsonl" },
   needs: "audit.export",
   audit: "audit.exported",
+  thing: "audit-entry",
 });
 
 export const verifyAudit = endpoint({

@@ -205,6 +205,7 @@ export const revealCredential = endpoint({
   reply: z.object({ value: z.string() }),
   needs: "credential.reveal",
   audit: "credential.revealed",
+  repliesSecret: true,
 });
 
 export const readCredentialHistory = endpoint({

@@ -34,6 +34,10 @@ export interface Endpoint<
   readonly status?: 200 | 201 | 202;
   readonly needs: Needs;
   readonly audit: Audit;
+  /** The kind of thing that `:id` names, as audit entries say it; where a role may be refused the call. */
+  readonly thing?: string;
+  /** The reply carries a secret: it is never stored for a repeat, so the call takes no Idempotency-Key. */
+  readonly repliesSecret?: true;
   /** Answered even while the vault is sealed. */
   readonly whileSealed?: true;
   /** Other paths that are the same call. */

@@ -60,6 +60,7 @@ export const updateGroup = endpoint({
   reply: Group,
   needs: "group.manage",
   audit: "group.updated",
+  thing: "group",
 });
 
 export const deleteGroup = endpoint({
@@ -70,6 +71,7 @@ export const deleteGroup = endpoint({
   reply: Message,
   needs: "group.manage",
   audit: "group.deleted",
+  thing: "group",
 });
 
 export const GroupMember = z.object({ user_id: UserId, name: z.string(), email: z.string(), added_at: Moment });
@@ -96,6 +98,7 @@ export const addGroupMember = endpoint({
   status: 201,
   needs: "group.manage",
   audit: "group.member-added",
+  thing: "group",
 });
 
 export const removeGroupMember = endpoint({
@@ -106,4 +109,5 @@ export const removeGroupMember = endpoint({
   reply: Message,
   needs: "group.manage",
   audit: "group.member-removed",
+  thing: "group",
 });

@@ -145,6 +145,7 @@ export const updatePlatform = endpoint({
   reply: Platform,
   needs: "platform.manage",
   audit: "platform.updated",
+  thing: "platform",
 });
 
 export const deletePlatform = endpoint({
@@ -155,4 +156,5 @@ export const deletePlatform = endpoint({
   reply: Message,
   needs: "platform.manage",
   audit: "platform.deleted",
+  thing: "platform",
 });

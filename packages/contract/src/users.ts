@@ -44,6 +44,7 @@ export const changeUserRole = endpoint({
   reply: User,
   needs: "user.manage",
   audit: "user.role-changed",
+  thing: "user",
 });
 
 export const setUserStatus = endpoint({
@@ -55,6 +56,7 @@ export const setUserStatus = endpoint({
   reply: User,
   needs: "user.manage",
   audit: "user.status-changed",
+  thing: "user",
 });
 
 export const endUserSessions = endpoint({
@@ -65,6 +67,7 @@ export const endUserSessions = endpoint({
   reply: Message,
   needs: "user.manage",
   audit: "user.sessions-ended",
+  thing: "user",
 });
 
 export const decideRoleRequest = endpoint({
@@ -76,6 +79,7 @@ export const decideRoleRequest = endpoint({
   reply: User,
   needs: "user.manage",
   audit: "user.role-request-decided",
+  thing: "user",
 });
 
 export const PendingReset = z.object({
@@ -104,6 +108,8 @@ export const issueResetLink = endpoint({
   reply: z.object({ link: z.string(), expires_at: Moment }),
   needs: "user.manage",
   audit: "password-reset.link-issued",
+  thing: "user",
+  repliesSecret: true,
 });
 
 export const SignInPolicy = z

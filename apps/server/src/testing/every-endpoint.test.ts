@@ -1,10 +1,11 @@
 // Walks every endpoint of the contract as nobody, as the wrong role, and with other people's ids.
-import { createCredential, pathOf } from "@strongroom/contract";
-import type { Role } from "@strongroom/contract";
+import { ROLES, createCredential, pathOf } from "@strongroom/contract";
+import type { Needs, Role } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import type { Actor } from "#kernel/authz/actor.ts";
 import { aPerson, firstAdmin } from "./people.ts";
 import { sampleBody } from "./sample-bodies.ts";
 import { testApp } from "./test-app.ts";
@@ -93,10 +94,30 @@ describe("OPEN-19: every call is authorised on the server", () => {
     const named = endpoints.find(({ name }) => name === "changeUserRole")!;
     assert.equal((await send(named, reaching.token)).status, 403);
     const { rows } = await app.database.pool.query(
-      "select event, result, target_id from audit_entries where actor_id = $1 and event = 'user.role-changed'",
+      "select event, result, target_type, target_id from audit_entries where actor_id = $1 and event = 'user.role-changed'",
       [reaching.id],
     );
-    assert.deepEqual(rows, [{ event: "user.role-changed", result: "failure", target_id: NOBODYS_ID }]);
+    const target = { target_type: "user", target_id: NOBODYS_ID };
+    assert.deepEqual(rows, [{ event: "user.role-changed", result: "failure", ...target }]);
+  });
+
+  test("a call on a thing that some role may not make says what kind of thing it is, for that record", () => {
+    const may = (role: Role, needs: Needs) => {
+      try {
+        app.kernel.authority.require(needs, { role } as Actor);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const isForSome = ({ endpoint }: NamedEndpoint) =>
+      ROLES.some((role) => may(role, endpoint.needs)) && !ROLES.every((role) => may(role, endpoint.needs));
+    const recorded = withId.filter(({ endpoint }) => endpoint.audit !== "none" && endpoint.needs !== "public");
+    const unnamed = recorded.filter((named) => named.endpoint.thing === undefined && isForSome(named));
+    assert.deepEqual(
+      unnamed.map(({ name }) => name),
+      [],
+    );
   });
 
   test("the audit trail is refused to ordinary users with 403", async () => {

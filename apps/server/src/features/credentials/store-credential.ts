@@ -23,7 +23,7 @@ export async function storeCredential(kernel: Kernel, call: Creation, onLogin: L
   const kek = await kernel.keys.kekFor(vaultOf(call.actor.id));
   const envelope = sealSecret(kek, { purpose: ENVELOPE_PURPOSE, recordId: id, version: 1 }, secret);
   const found = { ...fields, user_id: call.actor.id, verification_status: "pending" };
-  return call.commit(async (tx) => {
+  const store = async (tx: Tx) => {
     const row = await insertCredential(tx, {
       ...found,
       id,
@@ -47,5 +47,6 @@ export async function storeCredential(kernel: Kernel, call: Creation, onLogin: L
     await onLogin(tx, row);
     call.note({ target: targetOf(row), details: { type: row.type } });
     return toCredential(row);
-  });
+  };
+  return call.commit(store, (stored) => stored);
 }

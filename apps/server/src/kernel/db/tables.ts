@@ -37,15 +37,6 @@ export interface JobRunsTable {
   ended_at: Date | null;
 }
 
-export interface IdempotencyKeysTable {
-  owner: string;
-  key: string;
-  fingerprint: Buffer;
-  status: number | null;
-  reply: string | null;
-  created_at: DefaultedTime;
-}
-
 /**
  * Features augment this:
  * `declare module "#kernel/db/tables.ts" { interface Tables { credentials: CredentialsTable } }`.
@@ -54,5 +45,4 @@ export interface Tables {
   settings: SettingsTable;
   events: EventsTable;
   job_runs: JobRunsTable;
-  idempotency_keys: IdempotencyKeysTable;
 }

@@ -5,6 +5,7 @@ import type { Actor } from "../authz/actor.ts";
 import { callEntry } from "../audit/entry.ts";
 import type { AuditNote, RequestFacts } from "../audit/entry.ts";
 import type { Clock } from "../clock.ts";
+import type { RepeatKey } from "./idempotency.ts";
 
 export interface Call<E extends Endpoint = Endpoint> {
   readonly endpoint: E;
@@ -30,6 +31,8 @@ export interface TrackedCall<E extends Endpoint = Endpoint> extends Call<E> {
   /** The entry as the notes stand now. */
   entry(overrides?: AuditNote): AuditEntry;
   readonly headers: ReadonlyMap<string, string>;
+  /** Set when the call may be a repeat of an earlier one. */
+  readonly repeat: RepeatKey | null;
 }
 
 interface Parts<E extends Endpoint> {
@@ -41,6 +44,7 @@ interface Parts<E extends Endpoint> {
   request: RequestFacts;
   lastEventId: string | null;
   signal: AbortSignal;
+  repeat: RepeatKey | null;
   clock: Clock;
 }
 

@@ -1,10 +1,12 @@
 // Binds a contract endpoint to its handler: authenticate, authorise, parse, run, record, commit, encode. In that order.
-import type { Endpoint } from "@strongroom/contract";
+import type { Endpoint, ReplyInputOf } from "@strongroom/contract";
 import { z } from "zod";
 import { appendAudit } from "../audit/append.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { Kernel } from "../kernel.ts";
 import type { Call, TrackedCall } from "./call.ts";
+import { once } from "./idempotency.ts";
+import type { Keep } from "./idempotency.ts";
 import { route } from "./route.ts";
 
 /** A call that records nothing reads; a call with an audit event runs in the transaction of its entry. */
@@ -23,21 +25,28 @@ export function implement<E extends Endpoint, R>(
   handler: (call: Call<E>, db: Reach<E>) => Promise<R>,
 ): void {
   route(kernel, endpoint, async (call, reply) => {
-    const result =
-      endpoint.audit === "none"
-        ? await handler(call, kernel.database.db as Reach<E>)
-        : await kernel.database.transaction(async (tx) => {
-            const answer = await handler(call, tx);
-            await appendAudit(tx, [call.entry()]);
-            return answer;
-          });
-    reply(encode(endpoint, result));
+    if (endpoint.audit === "none") {
+      return reply(encode(endpoint, await handler(call, kernel.database.db as Reach<E>)));
+    }
+    const answer = await once(kernel, call, (keep) =>
+      kernel.database.transaction(async (tx) => {
+        const result = encode(endpoint, await handler(call, tx));
+        await appendAudit(tx, [call.entry()]);
+        await keep(tx, result);
+        return result;
+      }),
+    );
+    reply(answer);
   });
 }
 
 export interface SteppedCall<E extends Endpoint> extends Call<E> {
-  /** Runs `work` in a transaction that also holds the call's audit entry. At most once for each call. */
-  commit<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in a transaction that also holds the call's audit entry. At most once for each call. What `replyOf` makes
+   * of its result is stored there too, for a repeat with the same Idempotency-Key; without it, the reply is stored a moment
+   * later, and a repeat after a crash in between is told that the answer is not known.
+   */
+  commit<T>(work: (tx: Tx) => Promise<T>, replyOf?: (result: T) => ReplyInputOf<E>): Promise<T>;
 }
 
 /**
@@ -49,12 +58,13 @@ export function implementInSteps<E extends Endpoint, R>(
   endpoint: E & JsonEndpoint<R>,
   handler: (call: SteppedCall<E>, db: Db) => Promise<R>,
 ): void {
-  route(kernel, endpoint, async (call, reply) => {
+  const inSteps = async (call: TrackedCall<E>, keep: Keep): Promise<string> => {
     let isRecorded = endpoint.audit === "none";
-    const commit = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+    const commit: SteppedCall<E>["commit"] = (work, replyOf) =>
       kernel.database.transaction(async (tx) => {
         const result = await work(tx);
         await appendAudit(tx, [call.entry()]);
+        await keep(tx, replyOf === undefined ? undefined : encode(endpoint, replyOf(result)));
         isRecorded = true;
         return result;
       });
@@ -62,7 +72,10 @@ export function implementInSteps<E extends Endpoint, R>(
     const stepped: SteppedCall<E> = Object.assign(Object.create(call) as Call<E>, { commit });
     const result = await handler(stepped, kernel.database.db);
     if (!isRecorded) throw new Error(`${endpoint.path} answered without recording ${endpoint.audit}`);
-    reply(encode(endpoint, result));
+    return encode(endpoint, result);
+  };
+  route(kernel, endpoint, async (call, reply) => {
+    reply(await once(kernel, call, (keep) => inSteps(call, keep)));
   });
 }
 

@@ -10,6 +10,7 @@ import type { Kernel } from "../kernel.ts";
 import { proofOf } from "./authenticate.ts";
 import { createCall } from "./call.ts";
 import type { TrackedCall } from "./call.ts";
+import { repeatKeyOf } from "./idempotency.ts";
 import { asRefusal, sealed, validationRefusal } from "./problem.ts";
 import { isStorable } from "./storable.ts";
 import { refuse } from "./refuse.ts";
@@ -38,6 +39,7 @@ export function route<E extends Endpoint>(kernel: Kernel, endpoint: E, finish: F
       request: factsOf(request),
       lastEventId: request.headers["last-event-id"]?.toString().slice(0, 100) ?? null,
       signal: abortedWith(raw),
+      repeat: repeatKeyOf(endpoint, actor, request),
       clock: kernel.clock,
     });
     try {
@@ -130,7 +132,7 @@ async function recordForbidden(
   const { id } = request.params as { id?: string };
   const isId = id !== undefined && /^[0-9a-f-]{36}$/i.test(id);
   const note: AuditNote = { result: "failure", reason: refusal.code, details: { path: endpoint.path } };
-  if (isId) note.target = { type: (endpoint.path.split("/")[3] ?? "thing").replace(/s$/, ""), id };
+  if (isId && endpoint.thing !== undefined) note.target = { type: endpoint.thing, id };
   const entry = callEntry(endpoint.audit, actor, factsOf(request), note, kernel.clock.now());
   await kernel.database.transaction((tx) => appendAudit(tx, [entry]));
 }
