@@ -1,9 +1,10 @@
 // The CPM dashboard: how many secrets are known to work, and which need a person.
 import type { Kernel } from "#kernel/kernel.ts";
+import type { VerificationFeature } from "#features/verification/index.ts";
 import { grants } from "./cpm.policy.ts";
 import { bindCpm } from "./cpm.routes.ts";
 
-export function installCpm(kernel: Kernel): void {
+export function installCpm(kernel: Kernel, verification: VerificationFeature): void {
   kernel.authority.grant(grants);
-  bindCpm(kernel);
+  bindCpm(kernel, verification);
 }

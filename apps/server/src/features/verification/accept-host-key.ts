@@ -13,7 +13,7 @@ import {
   searchKeys,
   updateCredential,
 } from "#features/credentials/index.ts";
-import type { LoginListener } from "#features/credentials/index.ts";
+import type { CredentialRow, HostKey, LoginListener } from "#features/credentials/index.ts";
 
 type Acceptance = Call<typeof acceptEndpoint>;
 
@@ -28,14 +28,29 @@ export async function acceptHostKey(
   call.note({ target: { type: "credential", id } });
   const before = await lockCredential(tx, call.actor, id);
   if (before === null) throw credentialNotFound();
+  const row = await acceptOffered(tx, before, call.body.fingerprint);
+  await onLogin(tx, row);
+  await kernel.events.publish(tx, credentialChanged(row));
+  call.note({ target: credentialTarget(row), details: acceptedKeys(before) });
+  return { message: `The new host key of "${row.name}" is accepted` };
+}
+
+/** What the trail says of an acceptance. */
+export function acceptedKeys({ host_key, offered_host_key }: CredentialRow) {
+  const text = (key: HostKey | null) => (key === null ? null : hostKeyText(key));
+  return { accepted: text(offered_host_key), replaced: text(host_key) };
+}
+
+/** Trusts the key that raised the alarm, if it is this one. Call with the row locked. Throws 409 otherwise. */
+export async function acceptOffered(tx: Tx, before: CredentialRow, fingerprint: string): Promise<CredentialRow> {
   const { host_key, offered_host_key: offered } = before;
   if (offered === null || host_key === null) {
     throw refuse(409, "host-key.no-alarm", "There is no changed host key to accept.");
   }
-  if (hostKeyText(offered) !== call.body.fingerprint) {
+  if (hostKeyText(offered) !== fingerprint) {
     throw refuse(409, "host-key.other", "Another host key has appeared meanwhile. Look at it before you accept it.");
   }
-  const row = await updateCredential(tx, id, {
+  return updateCredential(tx, before.id, {
     host_key: JSON.stringify(offered),
     offered_host_key: null,
     status: "pending",
@@ -46,11 +61,4 @@ export async function acceptHostKey(
     rejected_revision: before.rejected_revision === before.login_revision ? before.login_revision + 1 : null,
     search_keys: searchKeys({ ...before, verification_status: "pending" }),
   });
-  await onLogin(tx, row);
-  await kernel.events.publish(tx, credentialChanged(row));
-  call.note({
-    target: credentialTarget(row),
-    details: { accepted: hostKeyText(offered), replaced: hostKeyText(host_key) },
-  });
-  return { message: `The new host key of "${row.name}" is accepted` };
 }

@@ -4,15 +4,24 @@ import type { Connector } from "@strongroom/connectors";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
-import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { newId } from "#kernel/id.ts";
-import type { Kernel } from "#kernel/kernel.ts";
-import { credentialTarget, lockAnyCredential, lockCredential, updateCredential } from "#features/credentials/index.ts";
+import { updateCredential } from "#features/credentials/index.ts";
 import type { CredentialRow } from "#features/credentials/index.ts";
+import { ownerOf } from "./owner-of.ts";
+import type { Site } from "./try-login.ts";
 import { isDue, isHeldBack } from "./verification.policy.ts";
 import type { Trigger } from "./verification.policy.ts";
-import { INTERRUPTED, changesAfter, completed, destinationOf, endedBy, noteOf, targetOf } from "./verification.ts";
+import {
+  INTERRUPTED,
+  changesAfter,
+  completed,
+  destinationOf,
+  endedBy,
+  noteOf,
+  targetIn,
+  targetOf,
+} from "./verification.ts";
 import { endAttempt, findUnderWay, insertAttempt } from "./verification.store.ts";
 import type { AttemptRow } from "./verification.store.ts";
 
@@ -21,8 +30,10 @@ const LEASE_SECONDS = 30;
 
 export interface Wish {
   credentialId: string;
-  /** The person who asked for this one; null: the product itself, for whoever the owner is. */
-  actor: Actor | null;
+  /** Locks the credential; null when there is none, or who asks may not have it verified. */
+  lock: (tx: Tx, id: string) => Promise<CredentialRow | null>;
+  /** The name of the person who asked for this one; null: the product itself. */
+  askedBy: string | null;
   trigger: Trigger;
   /** Nobody asked for this very credential, so the lock-out budget counts. */
   isAutomatic: boolean;
@@ -54,12 +65,13 @@ export type Beginning = Begun | Untried | { kind: "under-way"; attempt: AttemptR
  * committed.
  */
 export async function beginAttempt(
-  kernel: Kernel,
+  site: Site,
   tx: Tx,
   wish: Wish,
   record: (note: AuditNote) => Promise<void>,
 ): Promise<Beginning> {
-  const credential = await lock(tx, wish);
+  const { kernel } = site;
+  const credential = await wish.lock(tx, wish.credentialId);
   if (credential === null) return { kind: "gone" };
   if (isHeldBack(credential, wish.isAutomatic)) return { kind: "held-back" };
   if (wish.trigger === "scheduled" && !isDue(credential, kernel.clock.now())) return { kind: "not-due" };
@@ -67,7 +79,7 @@ export async function beginAttempt(
   if (other !== null && !other.isAbandoned) {
     return { kind: "under-way", attempt: other.attempt, revision: credential.login_revision };
   }
-  if (other !== null) await abandon(kernel, tx, other.attempt, credential);
+  if (other !== null) await abandon(site, tx, other.attempt, credential);
 
   const target = targetOf(credential);
   const isSupportedTarget = isSupported(target);
@@ -83,13 +95,10 @@ export async function beginAttempt(
   );
   if (isSupportedTarget) {
     const details = { attempt: attempt.id, host: attempt.host, verification_type: connector.id, source: wish.trigger };
-    await record({ target: credentialTarget(credential), result: "info", details });
+    await record({ target: targetIn(attempt), result: "info", details });
   }
   return { kind: "begun", attempt, credential, connector };
 }
-
-const lock = (tx: Tx, { actor, credentialId }: Wish): Promise<CredentialRow | null> =>
-  actor === null ? lockAnyCredential(tx, credentialId) : lockCredential(tx, actor, credentialId);
 
 function newAttempt(credential: CredentialRow, wish: Wish, method: string, at: Date) {
   return {
@@ -99,7 +108,7 @@ function newAttempt(credential: CredentialRow, wish: Wish, method: string, at: D
     revision: credential.login_revision,
     trigger: wish.trigger,
     run_id: wish.run?.id ?? null,
-    triggered_by: wish.actor?.name ?? wish.run?.requestedBy ?? "Strongroom",
+    triggered_by: wish.askedBy ?? wish.run?.requestedBy ?? "Strongroom",
     credential_name: credential.name,
     type: credential.type,
     host: destinationOf(credential),
@@ -111,19 +120,21 @@ function newAttempt(credential: CredentialRow, wish: Wish, method: string, at: D
 
 /** Ends an attempt whose process is gone. What was known of the credential before stays known. */
 export async function abandon(
-  kernel: Kernel,
+  site: Site,
   tx: Tx,
   attempt: AttemptRow,
   credential: CredentialRow | null,
 ): Promise<void> {
-  const at = kernel.clock.now();
+  const { clock, events } = site.kernel;
+  const at = clock.now();
+  const owner = await ownerOf(site, tx, attempt);
   const result = endedBy(INTERRUPTED, "The verification was interrupted: the server stopped before it ended.");
   const isOutdated = credential === null || credential.login_revision !== attempt.revision;
   const ended = await endAttempt(tx, attempt.id, { ...result, at, isOutdated });
   if (ended === null) return;
   if (credential !== null && !isOutdated)
-    await updateCredential(tx, credential.id, changesAfter(credential, result, at));
-  await kernel.events.publish(tx, completed(ended, false));
-  const note = noteOf({ id: attempt.credential_id, name: attempt.credential_name }, ended, false);
-  await appendAudit(tx, [systemEntry("credential.verified", "verification", note, at)]);
+    await updateCredential(tx, credential.id, changesAfter(credential, result, at, owner.verifyEveryMs));
+  await events.publish(tx, ...completed(ended, owner, false));
+  const note = noteOf(ended, false);
+  await appendAudit(tx, [systemEntry(owner.verifiedEvent, "verification", note, at)]);
 }

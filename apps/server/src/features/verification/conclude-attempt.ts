@@ -1,9 +1,10 @@
 // Concludes an attempt: its row, what it makes of the credential, and the event, in the transaction of its audit entry.
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
-import type { Kernel } from "#kernel/kernel.ts";
 import { lockAnyCredential, updateCredential } from "#features/credentials/index.ts";
 import type { CredentialRow } from "#features/credentials/index.ts";
+import { ownerOf } from "./owner-of.ts";
+import type { Site } from "./try-login.ts";
 import { isOutdated } from "./verification.policy.ts";
 import { changesAfter, completed, noteOf } from "./verification.ts";
 import type { Result } from "./verification.ts";
@@ -18,19 +19,22 @@ export interface Tried {
 }
 
 export async function concludeAttempt(
-  kernel: Kernel,
+  site: Site,
   tx: Tx,
   begun: AttemptRow,
   result: Result,
 ): Promise<{ note: AuditNote; value: Tried }> {
-  const at = kernel.clock.now();
+  const { clock, events } = site.kernel;
+  const at = clock.now();
   const before = await lockAnyCredential(tx, begun.credential_id);
+  const owner = await ownerOf(site, tx, begun);
   const ended = await endAttempt(tx, begun.id, { ...result, at, isOutdated: isOutdated(begun, before) });
   // Null: it took longer than its lease, and another process has ended it. That stands.
   const attempt = ended ?? (await readAttempt(tx, begun.id));
   const isCurrent = ended !== null && before !== null && !ended.is_outdated;
-  const credential = isCurrent ? await updateCredential(tx, before.id, changesAfter(before, result, at)) : before;
-  if (ended !== null) await kernel.events.publish(tx, completed(ended, result.isAlarm));
-  const shown = { id: begun.credential_id, name: begun.credential_name };
-  return { note: noteOf(shown, attempt, result.isAlarm), value: { kind: "tried", attempt, credential } };
+  const credential = isCurrent
+    ? await updateCredential(tx, before.id, changesAfter(before, result, at, owner.verifyEveryMs))
+    : before;
+  if (ended !== null) await events.publish(tx, ...completed(ended, owner, result.isAlarm));
+  return { note: noteOf(attempt, result.isAlarm), value: { kind: "tried", attempt, credential } };
 }

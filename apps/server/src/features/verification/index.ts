@@ -2,21 +2,40 @@
 import { networkPolicy } from "@strongroom/connectors";
 import type { Kernel } from "#kernel/kernel.ts";
 import { StartError } from "#kernel/start-error.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
 import type { CredentialsFeature } from "#features/credentials/index.ts";
+import type { AccountsOfSafes } from "./owner-of.ts";
+import { verifyAllOf } from "./run-verification.ts";
 import type { Site } from "./try-login.ts";
 import { defineJobs, queueFirst } from "./verification.jobs.ts";
 import { grants } from "./verification.policy.ts";
 import { bindVerification } from "./verification.routes.ts";
 
+export interface VerificationFeature {
+  /** What every verification of this server needs. */
+  site: Site;
+  /** Aborted when the server stops. */
+  stopping: AbortSignal;
+  /** Starts a run over everything that the caller may have verified. */
+  verifyAll(call: Call, tx: Tx): ReturnType<typeof verifyAllOf>;
+}
+
+interface Deps {
+  credentials: CredentialsFeature;
+  accounts: AccountsOfSafes;
+}
+
 /** Throws StartError when the configured networks make no sense. */
-export function installVerification(kernel: Kernel, deps: { credentials: CredentialsFeature }): void {
-  const site: Site = { kernel, network: policyOf(kernel) };
+export function installVerification(kernel: Kernel, { credentials, accounts }: Deps): VerificationFeature {
+  const site: Site = { kernel, network: policyOf(kernel), accounts };
   const stopping = new AbortController();
   kernel.http.addHook("preClose", async () => stopping.abort());
   kernel.authority.grant(grants);
-  deps.credentials.onLoginChanged((tx, credential) => queueFirst(site, tx, credential));
+  credentials.onLoginChanged((tx, credential) => queueFirst(site, tx, credential));
   defineJobs(site);
   bindVerification(site, stopping.signal);
+  return { site, stopping: stopping.signal, verifyAll: (call, tx) => verifyAllOf(site, call, tx) };
 }
 
 function policyOf({ config }: Kernel) {
@@ -30,5 +49,9 @@ function policyOf({ config }: Kernel) {
 }
 
 export { hasAlarm, listEnding, listFailing, readStanding, readWork } from "./figures.store.ts";
-export { verifyAllOf } from "./run-verification.ts";
+export { acceptedKeys, acceptOffered } from "./accept-host-key.ts";
+export type { AccountsOfSafes } from "./owner-of.ts";
+export { verifyAccounts } from "./run-verification.ts";
+export type { AttemptRow } from "./verification.store.ts";
+export { inNameOf, manual, verify } from "./verify-credential.ts";
 export { SCHEDULE_EVERY } from "./verification.jobs.ts";

@@ -11,6 +11,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { countUsable, credentialNotFound } from "#features/credentials/index.ts";
 import { cancelRun, findRunningAll, insertRun, readRun } from "./runs.store.ts";
 import type { Chosen, Requester, RunRow } from "./runs.store.ts";
+import type { Site } from "./try-login.ts";
 import type { RunScope } from "./verification.policy.ts";
 
 export const RUN_JOB = "verification.run";
@@ -19,7 +20,7 @@ export const RUN_JOB = "verification.run";
 const WORKERS = 4;
 
 export interface RunWish {
-  userId: string;
+  userId: string | null;
   scope: RunScope;
   requestedBy: Requester | null;
   chosen: Chosen;
@@ -43,13 +44,20 @@ export async function startRun(kernel: Kernel, tx: Tx, wish: RunWish): Promise<R
 export function progressed(run: RunRow): NewEvent {
   return {
     type: "verification.run-progressed",
-    audience: { users: [run.user_id] },
+    audience: run.user_id === null ? { roles: ["admin"] } : { users: [run.user_id] },
     data: { run_id: run.id, total: run.total, done: run.done, is_completed: run.status !== "running" },
   };
 }
 
-export async function verifyAllOf(kernel: Kernel, call: Call, tx: Tx) {
-  return start(kernel, call, tx, "all", { all: true });
+/** Everything that the caller may have verified: their own credentials, and accounts in safes where they may. */
+export async function verifyAllOf({ kernel, accounts }: Site, call: Call, tx: Tx) {
+  return start(kernel, call, tx, "all", { all: true, accounts: accounts.verifiableBy(call.actor) });
+}
+
+/** Accounts that the caller was found to be allowed to have verified. */
+export async function verifyAccounts(kernel: Kernel, call: Call, tx: Tx, accountIds: readonly string[]) {
+  const { id, name } = call.actor;
+  return startRun(kernel, tx, { userId: id, scope: "selected", requestedBy: { id, name }, chosen: { accountIds } });
 }
 
 /** All or nothing: a credential that the caller may not use is answered as one that does not exist. */

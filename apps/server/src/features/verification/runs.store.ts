@@ -1,6 +1,6 @@
 // Verification runs: what each has still to do, which worker is at which part of it, and how far it is.
 import { sql } from "kysely";
-import type { ColumnType, JSONColumnType, Selectable } from "kysely";
+import type { ColumnType, JSONColumnType, RawBuilder, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { RunScope } from "./verification.policy.ts";
 
@@ -11,7 +11,8 @@ export interface Requester {
 
 export interface VerificationRunsTable {
   id: string;
-  user_id: string;
+  /** Null: the schedule's, over the accounts of all safes. */
+  user_id: string | null;
   scope: RunScope;
   status: ColumnType<"running" | "completed" | "cancelled", never, "running" | "completed" | "cancelled">;
   total: number;
@@ -41,14 +42,21 @@ export type RunRow = Selectable<VerificationRunsTable>;
 
 export interface NewRun {
   id: string;
-  user_id: string;
+  user_id: string | null;
   scope: RunScope;
   requested_by: Requester | null;
   started_at: Date;
 }
 
-/** Which of a person's credentials a run tries. */
-export type Chosen = { all: true } | { ids: readonly string[] } | { dueAt: Date };
+/**
+ * What a run tries: everything of its person and those accounts, what that person picked, accounts that they may have
+ * verified, or what is due.
+ */
+export type Chosen =
+  | { all: true; accounts: RawBuilder<unknown> }
+  | { ids: readonly string[] }
+  | { accountIds: readonly string[] }
+  | { dueAt: Date };
 
 /** The machine that a login goes to: the connection string's, else the host (CRED-38). */
 const TARGET = sql<string | null>`
@@ -56,8 +64,6 @@ const TARGET = sql<string | null>`
 
 /** Queues what the run has to do and returns the run; without anything to do it is completed at once. */
 export async function insertRun(tx: Tx, run: NewRun, chosen: Chosen): Promise<RunRow> {
-  const picked =
-    "all" in chosen ? sql`true` : "ids" in chosen ? isOneOf(chosen.ids) : sql`verify_after <= ${chosen.dueAt}`;
   await tx
     .insertInto("verification_runs")
     .values({ ...run, total: 0, requested_by: JSON.stringify(run.requested_by) })
@@ -65,7 +71,7 @@ export async function insertRun(tx: Tx, run: NewRun, chosen: Chosen): Promise<Ru
   await sql`
     insert into verification_run_items (run_id, credential_id, target)
     select ${run.id}::uuid, id, ${TARGET} from credentials
-    where user_id = ${run.user_id} and deleted_at is null and ${picked}`.execute(tx);
+    where ${picked(run, chosen)} and deleted_at is null`.execute(tx);
   const row = await tx
     .updateTable("verification_runs")
     .set({ total: sql<number>`(select count(*) from verification_run_items where run_id = ${run.id})` })
@@ -73,6 +79,14 @@ export async function insertRun(tx: Tx, run: NewRun, chosen: Chosen): Promise<Ru
     .returningAll()
     .executeTakeFirstOrThrow();
   return row.total > 0 ? row : await endRun(tx, run.id, "completed", run.started_at);
+}
+
+function picked({ user_id }: NewRun, chosen: Chosen): RawBuilder<unknown> {
+  if ("accountIds" in chosen) return sql`safe_id is not null and ${isOneOf(chosen.accountIds)}`;
+  // Null is the schedule's: what belongs to no person belongs to a safe.
+  const own = user_id === null ? sql`safe_id is not null` : sql`user_id = ${user_id}`;
+  if ("all" in chosen) return sql`(${own} or id in ${chosen.accounts})`;
+  return "ids" in chosen ? sql`${own} and ${isOneOf(chosen.ids)}` : sql`${own} and verify_after <= ${chosen.dueAt}`;
 }
 
 const isOneOf = (ids: readonly string[]) => sql`id = any(${[...ids]}::uuid[])`;
@@ -192,14 +206,18 @@ async function endRun(tx: Tx, id: string, status: "completed", at: Date): Promis
   return await query.returningAll().executeTakeFirstOrThrow();
 }
 
-/** People with something for the schedule to verify, and no scheduled run under way. */
-export async function findDueOwners(db: Db, at: Date): Promise<string[]> {
-  const { rows } = await sql<{ user_id: string }>`
-    select distinct user_id from credentials
+/**
+ * Who has something for the schedule to verify and no scheduled run under way: people, and null for all safes together.
+ */
+export async function findDueOwners(db: Db, at: Date): Promise<{ userId: string | null }[]> {
+  const { rows } = await sql<{ userId: string | null }>`
+    select distinct user_id as "userId" from credentials
     where deleted_at is null and verify_after <= ${at} and not exists (
       select from verification_runs run
-      where run.user_id = credentials.user_id and run.status = 'running' and run.scope = 'scheduled')`.execute(db);
-  return rows.map((row) => row.user_id);
+      where run.user_id is not distinct from credentials.user_id and run.status = 'running' and run.scope = 'scheduled')`.execute(
+    db,
+  );
+  return rows;
 }
 
 /** Removes ended runs from before that time, once their attempts are gone. */

@@ -4,6 +4,7 @@ import { EnvelopeError, KekError, Secret, SealedError } from "@strongroom/keys";
 import type { Kernel } from "#kernel/kernel.ts";
 import { openEnvelope, readEnvelope } from "#features/credentials/index.ts";
 import type { Begun } from "./begin-attempt.ts";
+import type { AccountsOfSafes } from "./owner-of.ts";
 import { endedBy, resultOf, targetOf } from "./verification.ts";
 import type { Result } from "./verification.ts";
 
@@ -13,6 +14,7 @@ const TIMEOUT_MS = 20_000;
 export interface Site {
   kernel: Kernel;
   network: NetworkPolicy;
+  accounts: AccountsOfSafes;
 }
 
 /** Always a result: an attempt that began also ends. */

@@ -63,7 +63,7 @@ async function verifyFirst(site: Site, data: FirstJob, signal: AbortSignal): Pro
   const { credentialId } = data;
   await verify(
     site,
-    { credentialId, actor: null, trigger: "first", isAutomatic: true, run: null, signal },
+    { credentialId, lock: lockAnyCredential, askedBy: null, trigger: "first", isAutomatic: true, run: null, signal },
     byItself(site.kernel),
   );
 }
@@ -76,7 +76,7 @@ export async function keepSchedule(site: Site): Promise<void> {
     await database.transaction(async (tx) => {
       const credential = await lockAnyCredential(tx, credentialId);
       const underWay = await findUnderWay(tx, credentialId);
-      if (underWay?.isAbandoned === true) await abandon(kernel, tx, underWay.attempt, credential);
+      if (underWay?.isAbandoned === true) await abandon(site, tx, underWay.attempt, credential);
     });
   }
   for (const runId of await findStalledRuns(database.db)) {
@@ -89,7 +89,7 @@ export async function keepSchedule(site: Site): Promise<void> {
     await pruneRuns(tx, before);
   });
   if (kernel.keys.isSealed) return;
-  for (const userId of await findDueOwners(database.db, dueAt)) {
+  for (const { userId } of await findDueOwners(database.db, dueAt)) {
     const wish = { userId, scope: "scheduled", requestedBy: null, chosen: { dueAt } } as const;
     await database.transaction((tx) => startRun(kernel, tx, wish));
   }

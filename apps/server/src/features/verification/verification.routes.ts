@@ -24,7 +24,7 @@ export function bindVerification(site: Site, stopping: AbortSignal): void {
     acceptHostKey(kernel, call, tx, (inTx, row) => queueFirst(site, inTx, row)),
   );
   implement(kernel, verifyMultiple, (call, tx) => verifyPicked(kernel, call, tx));
-  implement(kernel, verifyAll, (call, tx) => verifyAllOf(kernel, call, tx));
+  implement(kernel, verifyAll, (call, tx) => verifyAllOf(site, call, tx));
   implement(kernel, readVerificationRun, readOwnRun);
   implement(kernel, cancelVerificationRun, (call, tx) => cancelOwnRun(kernel, call, tx));
   implement(kernel, validationStatistics, (call, db) => readStatistics(kernel, call, db));

@@ -4,8 +4,9 @@ import type { Target, VerifyResult } from "@strongroom/connectors";
 import type { Updateable } from "kysely";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
-import { credentialTarget, searchKeys } from "#features/credentials/index.ts";
+import { searchKeys } from "#features/credentials/index.ts";
 import type { CredentialRow, CredentialsTable, HostKey } from "#features/credentials/index.ts";
+import type { Owner } from "./owner-of.ts";
 import type { AttemptRow } from "./verification.store.ts";
 
 export type Outcome = VerifyReply["data"]["outcome"];
@@ -91,10 +92,22 @@ function timeIn(fact: unknown): Date | null {
 /** How often the schedule verifies what is stored. */
 export const VERIFY_EVERY_MS = 86_400_000;
 
+/** How the trail names what was tried. An attempt without a person is on an account. */
+export function targetIn(attempt: Pick<AttemptRow, "user_id" | "credential_id" | "credential_name">) {
+  const { user_id, credential_id: id, credential_name: name } = attempt;
+  return { type: user_id === null ? "account" : "credential", id, name };
+}
+
 const EXPIRED_CODES = new Set(["certificate-expired", "password-expired", "account-expired"]);
 
 /** CRED-13 to CRED-17: what an attempt that ended at `at` changes in the credential. */
-export function changesAfter(row: CredentialRow, result: Result, at: Date): Updateable<CredentialsTable> {
+export function changesAfter(
+  row: CredentialRow,
+  result: Result,
+  at: Date,
+  /** Null: never by itself. */
+  everyMs: number | null,
+): Updateable<CredentialsTable> {
   const isVerified = result.outcome === "verified";
   const attempted = { last_verification_attempt: at, verification_error: isVerified ? null : result.message };
   if (CUT_SHORT.has(result.code ?? "")) return attempted;
@@ -109,7 +122,7 @@ export function changesAfter(row: CredentialRow, result: Result, at: Date): Upda
     verification_status,
     status: result.code !== null && EXPIRED_CODES.has(result.code) ? "expired" : verification_status,
     ...(isVerified ? { verified_at: at } : {}),
-    verify_after: isLoginRefused ? null : new Date(at.getTime() + VERIFY_EVERY_MS),
+    verify_after: isLoginRefused || everyMs === null ? null : new Date(at.getTime() + everyMs),
     ...(isReached ? { rejected_revision: isLoginRefused ? row.login_revision : null } : {}),
     ...(result.isAlarm ? { offered_host_key: json(result.hostKey) } : isReached ? { offered_host_key: null } : {}),
     ...(pinned === row.host_key ? {} : { host_key: json(pinned) }),
@@ -121,9 +134,9 @@ export function changesAfter(row: CredentialRow, result: Result, at: Date): Upda
 const json = (key: HostKey | null): string | null => (key === null ? null : JSON.stringify(key));
 
 /** What the trail says of an attempt (CRED-11). */
-export function noteOf(credential: { id: string; name: string }, attempt: AttemptRow, isAlarm: boolean): AuditNote {
+export function noteOf(attempt: AttemptRow, isAlarm: boolean): AuditNote {
   return {
-    target: credentialTarget(credential),
+    target: targetIn(attempt),
     result: resultWord(attempt, isAlarm),
     ...(attempt.outcome === "verified" ? {} : { reason: attempt.code ?? attempt.outcome ?? "" }),
     details: {
@@ -146,10 +159,11 @@ function resultWord({ outcome }: AttemptRow, isAlarm: boolean): NonNullable<Audi
   return outcome === "verified" ? "success" : "failure";
 }
 
-export function completed(attempt: AttemptRow, isAlarm: boolean): NewEvent {
-  return {
+export function completed(attempt: AttemptRow, owner: Pick<Owner, "audience">, isAlarm: boolean): NewEvent[] {
+  const { audience } = owner;
+  const event: NewEvent = {
     type: "verification.completed",
-    audience: { users: attempt.user_id === null ? [] : [attempt.user_id] },
+    audience,
     data: {
       credential_id: attempt.credential_id,
       name: attempt.credential_name,
@@ -158,6 +172,8 @@ export function completed(attempt: AttemptRow, isAlarm: boolean): NewEvent {
       is_alarm: isAlarm,
     },
   };
+  if (attempt.user_id !== null) return [event];
+  return [event, { type: "account.changed", audience, data: { account_id: attempt.credential_id } }];
 }
 
 /** The words that the vault's screens read (API-13). */

@@ -1,5 +1,5 @@
 // Verifies one credential: puts it on record, logs in outside any transaction, records how that went.
-import type { VerifyReply, verifyCredential } from "@strongroom/contract";
+import type { Endpoint, VerifyReply, verifyCredential } from "@strongroom/contract";
 import { setTimeout as delay } from "node:timers/promises";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { callEntry, systemEntry } from "#kernel/audit/entry.ts";
@@ -8,7 +8,7 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { credentialNotFound, lockAnyCredential } from "#features/credentials/index.ts";
+import { credentialNotFound, lockAnyCredential, lockCredential } from "#features/credentials/index.ts";
 import { beginAttempt } from "./begin-attempt.ts";
 import type { Untried, Wish } from "./begin-attempt.ts";
 import { concludeAttempt } from "./conclude-attempt.ts";
@@ -45,12 +45,12 @@ export async function verify(
   const until = performance.now() + PATIENCE_MS;
   while (performance.now() < until) {
     const begun = await kernel.database.transaction((tx) =>
-      beginAttempt(kernel, tx, wish, (note) => recorder.begin(tx, note)),
+      beginAttempt(site, tx, wish, (note) => recorder.begin(tx, note)),
     );
     if (begun.kind === "begun") {
       const result = await tryLogin(site, begun, wish.signal);
       return recorder.conclude(async (tx) => {
-        const concluded = await concludeAttempt(kernel, tx, begun.attempt, result);
+        const concluded = await concludeAttempt(site, tx, begun.attempt, result);
         await alongside(tx, concluded.value.attempt);
         return concluded;
       });
@@ -86,7 +86,7 @@ async function endOf(kernel: Kernel, attempt: AttemptRow, until: number): Promis
 async function share(tx: Tx, attempt: AttemptRow): Promise<{ note: AuditNote; value: Tried }> {
   const credential = await lockAnyCredential(tx, attempt.credential_id);
   const isAlarm = credential !== null && credential.offered_host_key !== null;
-  const note = noteOf({ id: attempt.credential_id, name: attempt.credential_name }, attempt, isAlarm);
+  const note = noteOf(attempt, isAlarm);
   return {
     note: { ...note, details: { ...note.details, is_shared: true } },
     value: { kind: "tried", attempt, credential },
@@ -101,13 +101,25 @@ export async function verifyNow(
 ): Promise<VerifyReply> {
   const { id } = call.params;
   call.note({ target: { type: "credential", id } });
-  const wish: Wish = { credentialId: id, actor: call.actor, trigger: "manual", isAutomatic: false, run: null, signal };
+  const lock = (tx: Tx) => lockCredential(tx, call.actor, id);
+  const wish: Wish = { ...manual(id, call.actor.name, signal), lock };
   const verdict = await verify(site, wish, inNameOf(site.kernel, call));
   if (verdict.kind !== "tried" || verdict.credential === null) throw credentialNotFound();
   return toReply(verdict.attempt, verdict.credential);
 }
 
-function inNameOf(kernel: Kernel, call: SteppedCall<typeof verifyCredential>): Recorder {
+/** For a person who asked for this one. */
+export const manual = (credentialId: string, askedBy: string, signal: AbortSignal): Omit<Wish, "lock"> => ({
+  credentialId,
+  askedBy,
+  trigger: "manual",
+  isAutomatic: false,
+  run: null,
+  signal,
+});
+
+/** For a call: what begins and what ends is on record in the caller's name. */
+export function inNameOf<E extends Endpoint>(kernel: Kernel, call: SteppedCall<E>): Recorder {
   return {
     begin: (tx, note) =>
       appendAudit(tx, [callEntry("verification.started", call.actor, call.request, note, kernel.clock.now())]),
@@ -128,7 +140,8 @@ export function byItself(kernel: Kernel): Recorder {
     conclude: (work) =>
       kernel.database.transaction(async (tx) => {
         const { note, value } = await work(tx);
-        await appendAudit(tx, [entry("credential.verified", note)]);
+        const event = note.target?.type === "account" ? "account.validated" : "credential.verified";
+        await appendAudit(tx, [entry(event, note)]);
         return value;
       }),
   };

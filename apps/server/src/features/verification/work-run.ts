@@ -1,5 +1,6 @@
 // A worker of a run: takes one credential after the other until none is left, its turn is over, or the run was cancelled.
 import type { Tx } from "#kernel/db/database.ts";
+import { lockAnyCredential } from "#features/credentials/index.ts";
 import type { Wish } from "./begin-attempt.ts";
 import { RUN_JOB, progressed } from "./run-verification.ts";
 import { claimItem, countItem, hasItems, readRunning } from "./runs.store.ts";
@@ -47,7 +48,8 @@ async function verifyItem(site: Site, run: RunRow, credentialId: string, signal:
   const { kernel } = site;
   const wish: Wish = {
     credentialId,
-    actor: null,
+    lock: lockAnyCredential,
+    askedBy: null,
     trigger: run.scope === "scheduled" ? "scheduled" : "bulk",
     isAutomatic: run.scope !== "selected",
     run: { id: run.id, requestedBy: run.requested_by?.name ?? null },
