@@ -26,7 +26,10 @@ const ALWAYS: readonly [string, string][] = [
   ["permissions-policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()"],
 ];
 
-export function securityHeaders(config: Config, request: FastifyRequest): readonly [string, string][] {
+export function securityHeaders(
+  config: Config,
+  request: Pick<FastifyRequest, "protocol" | "url">,
+): readonly [string, string][] {
   const headers = [...ALWAYS];
   const isSecure = request.protocol === "https" || config.publicUrl?.startsWith("https:") === true;
   if (isSecure) headers.push(["strict-transport-security", "max-age=31536000; includeSubDomains"]);

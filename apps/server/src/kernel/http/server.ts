@@ -2,11 +2,12 @@
 import compress from "@fastify/compress";
 import { Problem } from "@strongroom/contract";
 import { LogController, fastify } from "fastify";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { newId } from "../id.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import { answerExpectations, answerParserError, requireHost, routerRefusal } from "./malformed.ts";
 import { asRefusal, internalError, problemOf } from "./problem.ts";
 import { refuse } from "./refuse.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -32,15 +33,40 @@ export async function createHttpServer(config: Config, log: Log, metrics: Metric
     forceCloseConnections: "idle",
     return503OnClosing: true,
     requestTimeout: 60_000,
+    // Checked by `requireHost`, whose answer is a problem like any other.
+    http: { requireHostHeader: false },
+    clientErrorHandler: (error, socket) => answerParserError(config, log, error, socket),
+    frameworkErrors: (error, request, reply) => {
+      setHeaders(config, request, reply as FastifyReply);
+      sendProblem(reply as FastifyReply, routerRefusal(error), request.id);
+    },
   }) as unknown as FastifyInstance;
 
+  answerExpectations(http, config);
+  addHooks(http, config, metrics);
+  readJson(http);
+  http.setErrorHandler((error, request, reply) => {
+    const refusal = asRefusal(error);
+    if (refusal === null) request.log.error({ err: error }, "a call failed");
+    sendProblem(reply, refusal ?? internalError(), request.id);
+  });
+  await http.register(compress, { threshold: COMPRESS_ABOVE, encodings: ["br", "gzip"] });
+  return http;
+}
+
+function setHeaders(config: Config, request: FastifyRequest, reply: FastifyReply): void {
+  reply.header("x-request-id", request.id);
+  for (const [name, value] of securityHeaders(config, request)) reply.header(name, value);
+}
+
+function addHooks(http: FastifyInstance, config: Config, metrics: Metrics): void {
   http.addHook("onRoute", (route) => {
     if (route.config?.endpoint !== undefined || KERNEL_PATHS.has(route.url)) return;
     throw new Error(`${route.url} is not an endpoint of the contract`);
   });
   http.addHook("onRequest", async (request, reply) => {
-    reply.header("x-request-id", request.id);
-    for (const [name, value] of securityHeaders(config, request)) reply.header(name, value);
+    setHeaders(config, request, reply);
+    requireHost(request);
   });
   http.addHook("onResponse", async (request, reply) => {
     const endpoint = request.routeOptions.config.endpoint;
@@ -50,7 +76,10 @@ export async function createHttpServer(config: Config, log: Log, metrics: Metric
     const level = endpoint?.path.startsWith("/api/v1/health") || request.url === "/metrics" ? "debug" : "info";
     request.log[level]({ ...line, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, "call");
   });
-  // An empty body with a JSON content type is what a browser's `call()` sends when there is nothing to say.
+}
+
+/** An empty body with a JSON content type is what a browser's `call()` sends when there is nothing to say. */
+function readJson(http: FastifyInstance): void {
   http.removeContentTypeParser("application/json");
   http.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => {
     try {
@@ -59,13 +88,6 @@ export async function createHttpServer(config: Config, log: Log, metrics: Metric
       done(refuse(400, "request.malformed", "The request body is not valid JSON."));
     }
   });
-  http.setErrorHandler((error, request, reply) => {
-    const refusal = asRefusal(error);
-    if (refusal === null) request.log.error({ err: error }, "a call failed");
-    sendProblem(reply, refusal ?? internalError(), request.id);
-  });
-  await http.register(compress, { threshold: COMPRESS_ABOVE, encodings: ["br", "gzip"] });
-  return http;
 }
 
 interface Answer {
