@@ -42,5 +42,6 @@ import "@mantine/core/styles/SimpleGrid.layer.css";
 import "@mantine/core/styles/Stack.layer.css";
 import "@mantine/core/styles/Switch.layer.css";
 import "@mantine/core/styles/Table.layer.css";
+import "@mantine/core/styles/Tabs.layer.css";
 import "@mantine/notifications/styles.layer.css";
 import "./global.css";

@@ -3,8 +3,9 @@ import { exportAudit, exportEvidence, listAuditEntries, readCheckpoint, verifyAu
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call, download } from "#shared/api/call.ts";
 import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
+import { saveFile } from "#shared/ui/save-file.ts";
 import type { AuditFilter } from "./audit-filter.ts";
-import { evidenceFileName, exportFileName, saveFile } from "./save-file.ts";
+import { evidenceFileName, exportFileName } from "./export-names.ts";
 
 const PATH = "/api/v1/audit";
 const PAGE_SIZE = 25;

@@ -10,7 +10,7 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import classes from "./audit-page.module.css";
 import { newestCheckpoint } from "./audit.queries.ts";
-import { exportFileName } from "./save-file.ts";
+import { exportFileName } from "./export-names.ts";
 import { verifyCommand } from "./verify-command.ts";
 
 const REFRESH_MS = 15_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { evidenceFileName, exportFileName } from "./save-file.ts";
+import { evidenceFileName, exportFileName } from "./export-names.ts";
 import { verifyCommand } from "./verify-command.ts";
 
 test("the offline check is one command with the file and the key", () => {

@@ -1,5 +1,6 @@
 // What the vault's list is narrowed to, as the address holds it: `?search=` and `?type=`.
 import { CREDENTIAL_TYPE_LABELS, type CredentialType } from "@strongroom/contract";
+import { searchOf, withParam } from "#shared/format/address.ts";
 
 /** The choices of VAULT-04, in its order. "Database" stands for every database type (OPEN-45). */
 const FILTER_TYPES = ["password", "ssh", "api_token", "certificate", "database"] as const satisfies CredentialType[];
@@ -22,15 +23,10 @@ const isFilterType = (text: string): text is FilterType => (FILTER_TYPES as read
 
 /** What the address asks for; an unknown type counts as all types. */
 export function filterOf(params: URLSearchParams): CredentialFilter {
-  const search = (params.get("search") ?? "").trim().slice(0, 100);
+  const search = searchOf(params);
   const type = params.get("type") ?? "";
-  return { ...(search === "" ? {} : { search }), ...(isFilterType(type) ? { type } : {}) };
+  return { ...(search === undefined ? {} : { search }), ...(isFilterType(type) ? { type } : {}) };
 }
 
-/** The address with one part of the filter set, or taken out when empty; its other parts stay. */
-export function withFilter(params: URLSearchParams, part: "search" | "type", value: string): URLSearchParams {
-  const next = new URLSearchParams(params);
-  if (value.trim() === "") next.delete(part);
-  else next.set(part, value.trim());
-  return next;
-}
+export const withFilter = (params: URLSearchParams, part: "search" | "type", value: string): URLSearchParams =>
+  withParam(params, part, value);

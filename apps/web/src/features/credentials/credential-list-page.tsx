@@ -8,12 +8,12 @@ import { useSearchParams } from "react-router";
 import { messageOf } from "#shared/api/call-error.ts";
 import { counted } from "#shared/format/text.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
+import { ItemGrid } from "#shared/ui/item-grid.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { AddCredentialDialog } from "./add-credential-dialog.tsx";
-import type { CardDialog } from "./credential-card.tsx";
+import { CredentialCard, type CardDialog } from "./credential-card.tsx";
 import { filterOf } from "./credential-filter.ts";
-import { CredentialGrid } from "./credential-grid.tsx";
 import classes from "./credential-list-page.module.css";
 import { CredentialToolbar } from "./credential-toolbar.tsx";
 import { credentialList } from "./credentials.queries.ts";
@@ -51,14 +51,16 @@ export default function CredentialListPage() {
     }
     return (
       <div className={list.isPlaceholderData ? classes.stale : undefined}>
-        <CredentialGrid
-          credentials={credentials}
+        <ItemGrid
+          label="Credentials"
+          items={credentials}
           hasMore={list.hasNextPage}
           canLoadMore={list.hasNextPage && !list.isFetching && !list.isFetchNextPageError}
           // While one is on its way another is not asked for: by default it would start over.
           onMore={() => void list.fetchNextPage({ cancelRefetch: false })}
-          onOpen={dialogs.open}
-        />
+        >
+          {(credential) => <CredentialCard credential={credential} onOpen={dialogs.open} />}
+        </ItemGrid>
         {list.isFetchingNextPage && <SectionLoading />}
         {list.isFetchNextPageError && (
           <ErrorState message={messageOf(list.error)} onRetry={() => void list.fetchNextPage()} />

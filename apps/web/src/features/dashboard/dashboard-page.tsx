@@ -8,6 +8,7 @@ import { useNow } from "#shared/format/now.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
+import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
 import { SampleDataNotice } from "#shared/ui/states.tsx";
 import { AlertsCard } from "./alerts-card.tsx";
 import classes from "./dashboard-page.module.css";
@@ -21,7 +22,6 @@ import {
 } from "./dashboard.queries.ts";
 import { RecentVerifications } from "./recent-verifications.tsx";
 import { SAMPLE_STATS, sampleAlerts } from "./sample-dashboard.ts";
-import { StatCard } from "./stat-card.tsx";
 import { VerificationCard } from "./verification-card.tsx";
 
 /** Live events refresh at once what they are about; this catches the rest. */
@@ -99,7 +99,7 @@ function StatCards({ stats }: { stats: Stats }) {
   const { role } = useUser();
   const score = whole(stats.complianceScore);
   return (
-    <div className={classes.stats}>
+    <StatRow>
       <StatCard label="Total Credentials" value={whole(stats.totalCredentials)} icon={IconKey} to={paths.vault} />
       <StatCard label="Active Sessions" value={whole(stats.activeSessions)} icon={IconActivity} />
       <StatCard
@@ -114,6 +114,6 @@ function StatCards({ stats }: { stats: Stats }) {
         icon={IconShieldCheck}
         explanation={stats.complianceFormula}
       />
-    </div>
+    </StatRow>
   );
 }

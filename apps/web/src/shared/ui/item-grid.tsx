@@ -1,36 +1,43 @@
-// The vault's cards in as many columns as fit; only the rows near the window's view are in the page, pages load on the way.
+// Cards in as many columns as fit; only the rows near the window's view are in the page, pages load on the way.
 import { useElementSize } from "@mantine/hooks";
-import type { Credential } from "@strongroom/contract";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { CredentialCard, type CredentialCardProps } from "./credential-card.tsx";
-import classes from "./credential-grid.module.css";
+import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import classes from "./item-grid.module.css";
 
 /** Pixels. A card narrower than this gets its row for itself. */
 const NARROWEST_CARD = 296;
 const GAP = 14;
-/** A card without an error, before it is measured. */
+/** A card without a note, before it is measured. */
 const USUAL_HEIGHT = 262;
 /** Rows before the end at which the next page is fetched. */
 const ROWS_AHEAD = 6;
 
 const columnsIn = (width: number): number => Math.max(1, Math.floor((width + GAP) / (NARROWEST_CARD + GAP)));
 
-export interface CredentialGridProps {
-  credentials: readonly Credential[];
+export interface ItemGridProps<T extends { id: string }> {
+  /** What the list is of: "Credentials". */
+  label: string;
+  items: readonly T[];
   hasMore: boolean;
   /** False while a page is on its way, and after one could not be had: then a person decides. */
   canLoadMore: boolean;
   onMore: () => void;
-  onOpen: CredentialCardProps["onOpen"];
+  children: (item: T) => ReactNode;
 }
 
-export function CredentialGrid({ credentials, hasMore, canLoadMore, onMore, onOpen }: CredentialGridProps) {
+export function ItemGrid<T extends { id: string }>({
+  label,
+  items,
+  hasMore,
+  canLoadMore,
+  onMore,
+  children,
+}: ItemGridProps<T>) {
   const { ref: sizeRef, width } = useElementSize();
   const gridRef = useRef<HTMLDivElement>(null);
   const [offset, setOffset] = useState(0);
   const columns = columnsIn(width);
-  const rowCount = Math.ceil(credentials.length / columns);
+  const rowCount = Math.ceil(items.length / columns);
 
   // What stands above the grid moves it: the window's scroll position counts from the top of the page.
   useLayoutEffect(() => {
@@ -45,7 +52,7 @@ export function CredentialGrid({ credentials, hasMore, canLoadMore, onMore, onOp
     gap: GAP,
     overscan: 3,
     scrollMargin: offset,
-    getItemKey: (row) => `${columns}:${credentials[row * columns]?.id ?? row}`,
+    getItemKey: (row) => `${columns}:${items[row * columns]?.id ?? row}`,
   });
   const visible = rows.getVirtualItems();
   const lastRow = visible.at(-1)?.index ?? 0;
@@ -60,7 +67,7 @@ export function CredentialGrid({ credentials, hasMore, canLoadMore, onMore, onOp
         ref={gridRef}
         className={classes.grid}
         role="list"
-        aria-label="Credentials"
+        aria-label={label}
         style={{ height: rows.getTotalSize() }}
       >
         {visible.map((row) => (
@@ -75,14 +82,14 @@ export function CredentialGrid({ credentials, hasMore, canLoadMore, onMore, onOp
               gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
             }}
           >
-            {credentials.slice(row.index * columns, (row.index + 1) * columns).map((credential, column) => (
+            {items.slice(row.index * columns, (row.index + 1) * columns).map((item, column) => (
               <div
-                key={credential.id}
+                key={item.id}
                 role="listitem"
                 aria-posinset={row.index * columns + column + 1}
-                aria-setsize={hasMore ? -1 : credentials.length}
+                aria-setsize={hasMore ? -1 : items.length}
               >
-                <CredentialCard credential={credential} onOpen={onOpen} />
+                {children(item)}
               </div>
             ))}
           </div>

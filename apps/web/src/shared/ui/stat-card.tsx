@@ -1,7 +1,7 @@
-// One figure of the dashboard, with where it leads and how it comes about.
+// One figure of a page, with where it leads and how it comes about; several stand in a row.
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconInfoCircle, type Icon } from "@tabler/icons-react";
-import { useId } from "react";
+import { useId, type ReactNode } from "react";
 import { Link } from "react-router";
 import classes from "./stat-card.module.css";
 
@@ -13,9 +13,11 @@ export interface StatCardProps {
   to?: string;
   /** Shown on hover and focus of a sign beside the label. */
   explanation?: string | null;
+  /** A line below the figure. */
+  line?: ReactNode;
 }
 
-export function StatCard({ label, value, icon: StatIcon, to, explanation = null }: StatCardProps) {
+export function StatCard({ label, value, icon: StatIcon, to, explanation = null, line }: StatCardProps) {
   const id = useId();
   return (
     <article className={classes.card} aria-labelledby={id}>
@@ -45,6 +47,11 @@ export function StatCard({ label, value, icon: StatIcon, to, explanation = null 
         <StatIcon className={classes.icon} size={20} stroke={1.6} aria-hidden />
       </div>
       <p className={classes.value}>{value ?? "–"}</p>
+      {line !== undefined && <p className={classes.line}>{line}</p>}
     </article>
   );
+}
+
+export function StatRow({ children }: { children: ReactNode }) {
+  return <div className={classes.row}>{children}</div>;
 }

@@ -1,0 +1,50 @@
+// A search box whose text stands in the address, as `?search=`. Typing waits a moment before it gets there, and with it to the server.
+import { CloseButton, TextInput } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
+import { useEffect, useState } from "react";
+import { useSearchParams } from "react-router";
+import { withParam } from "#shared/format/address.ts";
+import classes from "./address-search.module.css";
+
+const TYPING_PAUSE_MS = 250;
+export const MOST_SEARCHED = 100;
+
+export interface AddressSearchProps {
+  label: string;
+  placeholder: string;
+}
+
+export function AddressSearch({ label, placeholder }: AddressSearchProps) {
+  const [params, setParams] = useSearchParams();
+  const searched = params.get("search") ?? "";
+  const [text, setText] = useState(searched);
+
+  // Another way to change the address (the top bar's search, Back) wins over what stands in the box.
+  const [lastSearched, setLastSearched] = useState(searched);
+  if (searched !== lastSearched) {
+    setLastSearched(searched);
+    if (searched !== text.trim()) setText(searched);
+  }
+
+  useEffect(() => {
+    if (text.trim() === searched) return undefined;
+    const timer = setTimeout(() => {
+      setParams((before) => withParam(before, "search", text), { replace: true });
+    }, TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text, searched, setParams]);
+
+  return (
+    <TextInput
+      className={classes.search}
+      aria-label={label}
+      placeholder={placeholder}
+      type="search"
+      maxLength={MOST_SEARCHED}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={text !== "" && <CloseButton size="sm" aria-label="Clear search" onClick={() => setText("")} />}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+    />
+  );
+}

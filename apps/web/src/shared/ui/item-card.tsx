@@ -1,0 +1,159 @@
+// The card of one thing in a grid: what it is, how it stands, and what one can do with it. Cards of all kinds look alike.
+import { ActionIcon, Button } from "@mantine/core";
+import type { Icon } from "@tabler/icons-react";
+import { useId, type ReactNode } from "react";
+import { Link } from "react-router";
+import classes from "./item-card.module.css";
+import { toneStyle, type Tone } from "./tone.ts";
+
+export interface CardFact {
+  name: string;
+  value: ReactNode;
+  /** On hover, when the value may not fit. */
+  title?: string | undefined;
+}
+
+export interface ItemCardProps {
+  icon: ReactNode;
+  title: string;
+  subtitle: ReactNode;
+  /** The subtitle in full, on hover. */
+  subtitleTitle?: string | undefined;
+  badges?: ReactNode;
+  /** The first has a line for itself. */
+  facts: readonly CardFact[];
+  /** Below the facts, such as a `CardNote`. */
+  note?: ReactNode;
+  /** `CardButton`s, then `CardSigns`. */
+  actions: ReactNode;
+  isBusy?: boolean;
+  isAlarming?: boolean;
+  isSelected?: boolean;
+}
+
+export function ItemCard({
+  icon,
+  title,
+  subtitle,
+  subtitleTitle,
+  badges,
+  facts,
+  note,
+  actions,
+  isBusy = false,
+  isAlarming = false,
+  isSelected = false,
+}: ItemCardProps) {
+  const titleId = useId();
+  return (
+    <article
+      className={classes.card}
+      aria-labelledby={titleId}
+      aria-busy={isBusy}
+      data-alarm={isAlarming}
+      data-selected={isSelected}
+    >
+      <header className={classes.head}>
+        <span className={classes.icon}>{icon}</span>
+        <div className={classes.titles}>
+          <h2 className={classes.name} id={titleId} title={title}>
+            {title}
+          </h2>
+          <p className={classes.subtitle} title={subtitleTitle}>
+            {subtitle}
+          </p>
+        </div>
+        <div className={classes.badges}>{badges}</div>
+      </header>
+      <dl className={classes.facts}>
+        {facts.map(({ name, value, title: hint }) => (
+          <div key={name} className={classes.fact}>
+            <dt>{name}</dt>
+            <dd title={hint}>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {note}
+      <div className={classes.actions}>{actions}</div>
+    </article>
+  );
+}
+
+/** What is out of the ordinary with it, in two lines at most; all of it on hover. */
+export function CardNote({ tone, icon: NoteIcon, text }: { tone: Tone; icon: Icon; text: string }) {
+  return (
+    <p className={classes.note} style={toneStyle(tone)} title={text}>
+      <NoteIcon className={classes.noteIcon} size={15} aria-hidden />
+      <span className={classes.noteText}>{text}</span>
+    </p>
+  );
+}
+
+const ICON_SIZE = 16;
+
+export interface CardButtonProps {
+  label: string;
+  icon: Icon;
+  onClick: () => void;
+  /** The one that most people come for. */
+  isPrimary?: boolean;
+  /** `red` for what takes something away. */
+  color?: string | undefined;
+  isBusy?: boolean;
+  isDisabled?: boolean;
+}
+
+export function CardButton({
+  label,
+  icon: ButtonIcon,
+  onClick,
+  isPrimary = false,
+  color,
+  isBusy = false,
+  isDisabled = false,
+}: CardButtonProps) {
+  return (
+    <Button
+      size="compact-sm"
+      variant={isPrimary || color !== undefined ? "light" : "default"}
+      color={color}
+      onClick={onClick}
+      loading={isBusy}
+      disabled={isDisabled}
+    >
+      <ButtonIcon className={classes.buttonIcon} size={ICON_SIZE} aria-hidden />
+      {label}
+    </Button>
+  );
+}
+
+/** The actions that are signs without words, at the card's far end. */
+export function CardSigns({ children }: { children: ReactNode }) {
+  return <span className={classes.signs}>{children}</span>;
+}
+
+export interface CardSignProps {
+  label: string;
+  icon: Icon;
+  /** What it does, or where it leads. */
+  onClick?: () => void;
+  to?: string;
+}
+
+/** Says on hover and focus what it means, by style alone: thousands of cards are drawn while somebody scrolls. */
+export function CardSign({ label, icon: SignIcon, onClick, to }: CardSignProps) {
+  const icon = <SignIcon size={ICON_SIZE} aria-hidden />;
+  return (
+    <span className={classes.tip} data-label={label}>
+      {to === undefined ? (
+        <ActionIcon aria-label={label} onClick={onClick}>
+          {icon}
+        </ActionIcon>
+      ) : (
+        <ActionIcon component={Link} to={to} aria-label={label}>
+          {icon}
+        </ActionIcon>
+      )}
+    </span>
+  );
+}

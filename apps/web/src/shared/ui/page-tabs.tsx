@@ -1,0 +1,36 @@
+// The tabs of a page, each with its count, below them the page's content. Which one is chosen stands in the address.
+import { Tabs } from "@mantine/core";
+import type { ReactNode } from "react";
+import classes from "./page-tabs.module.css";
+
+export interface PageTab<T extends string> {
+  value: T;
+  label: string;
+  /** Undefined while it is not known. */
+  count: number | undefined;
+}
+
+export interface PageTabsProps<T extends string> {
+  /** What the tabs divide: "Accounts". */
+  label: string;
+  tabs: readonly PageTab<T>[];
+  value: T;
+  onChange: (value: T) => void;
+  children: ReactNode;
+}
+
+export function PageTabs<T extends string>({ label, tabs, value, onChange, children }: PageTabsProps<T>) {
+  return (
+    <Tabs value={value} onChange={(next) => next !== null && onChange(next as T)} keepMounted={false}>
+      <Tabs.List aria-label={label} className={classes.list}>
+        {tabs.map((tab) => (
+          <Tabs.Tab key={tab.value} value={tab.value} className={classes.tab}>
+            {tab.label}
+            {tab.count !== undefined && <span className={classes.count}>{tab.count.toLocaleString()}</span>}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value={value}>{children}</Tabs.Panel>
+    </Tabs>
+  );
+}
