@@ -12,6 +12,7 @@ import type {
 } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import type { TimePlace } from "#kernel/http/cursor.ts";
 import { named } from "#kernel/db/named.ts";
 import type { Tables } from "#kernel/db/tables.ts";
 import { isFoundAndUsableBy, isThere, isUsableBy } from "./credentials.policy.ts";
@@ -231,15 +232,10 @@ export async function holdEnvelopes(
   return (await tx.executeQuery(named("credentials.hold-envelopes", query))).rows;
 }
 
-/** A place in the list, newest first: what comes after it is older. */
-export interface Place {
-  createdAt: Date;
-  id: string;
-}
-
 export interface Page {
   limit: number;
-  after: Place | null;
+  /** What comes after it is older. */
+  after: TimePlace | null;
 }
 
 /** What each match must be, as it is stored. */
@@ -304,8 +300,8 @@ type FromCredentials = SelectQueryBuilder<Tables, "credentials", object>;
 function newestFirst(from: FromCredentials, actor: Who, page: Page): FromCredentials {
   const all = from.where(isUsableBy(actor)).orderBy("created_at", "desc").orderBy("id", "desc");
   if (page.after === null) return all;
-  const { createdAt, id } = page.after;
-  return all.where(({ eb, refTuple, tuple }) => eb(refTuple("created_at", "id"), "<", tuple(createdAt, id)));
+  const { at, id } = page.after;
+  return all.where(({ eb, refTuple, tuple }) => eb(refTuple("created_at", "id"), "<", tuple(at, id)));
 }
 
 function matches({ text, types, environment, verificationStatus }: Conditions): RawBuilder<boolean> {

@@ -4,10 +4,10 @@ import type { CredentialType, listCredentials } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
-import { refuse } from "#kernel/http/refuse.ts";
+import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
 import { toCredential } from "./credentials.ts";
 import { listNewest, lookUp, walkNewest } from "./credentials.store.ts";
-import type { Conditions, CredentialRow, Page, Place } from "./credentials.store.ts";
+import type { Conditions, CredentialRow, Page } from "./credentials.store.ts";
 import { fold, keysToFind } from "./index-credential.ts";
 import type { Filter } from "./index-credential.ts";
 
@@ -17,11 +17,14 @@ const FAR = 5_000;
 
 export async function findCredentials(call: Call<typeof listCredentials>, db: Db) {
   const { limit, cursor, ...filter } = call.query;
-  const page = { limit: limit + 1, after: cursor === undefined ? null : readCursor(cursor) };
+  const page = { limit: limit + 1, after: cursor === undefined ? null : readTimePlace(cursor) };
   const rows = await find(db, call.actor, page, filter);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { data: shown.map(toCredential), next_cursor: last === undefined ? null : writeCursor(last) };
+  return {
+    data: shown.map(toCredential),
+    next_cursor: last === undefined ? null : writeTimePlace({ at: last.created_at, id: last.id }),
+  };
 }
 
 /**
@@ -52,19 +55,3 @@ function conditionsOf(filter: Filter): Conditions {
 }
 
 const typesOf = (type: CredentialType): readonly string[] => (type === "database" ? DATABASE_FILTER : [type]);
-
-function writeCursor(row: CredentialRow): string {
-  return Buffer.from(`${row.created_at.getTime()}.${row.id}`).toString("base64url");
-}
-
-/** Throws a refusal for anything that `writeCursor` did not write. */
-function readCursor(cursor: string): Place {
-  const text = Buffer.from(cursor, "base64url").toString("latin1");
-  const [, time, id] = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text) ?? [];
-  if (time === undefined || id === undefined) {
-    throw refuse(400, "request.invalid", "cursor: Not a cursor of this list", {
-      errors: [{ path: "cursor", msg: "Not a cursor of this list" }],
-    });
-  }
-  return { createdAt: new Date(Number(time)), id };
-}

@@ -1,0 +1,51 @@
+// Cursors of lists: the place after which the next page begins, opaque to callers and refused when it is none of ours.
+import { z } from "zod";
+import { refuse } from "./refuse.ts";
+
+/** A place in a list by time. */
+export interface TimePlace {
+  at: Date;
+  id: string;
+}
+
+/** A place in a list by name. */
+export interface NamePlace {
+  name: string;
+  id: string;
+}
+
+const Time = z.tuple([z.int().min(0).max(8.64e15), z.uuid()]);
+const Name = z.tuple([
+  z
+    .string()
+    .max(1000)
+    .refine((name) => !name.includes("\0") && name.isWellFormed()),
+  z.uuid(),
+]);
+
+export const writeTimePlace = ({ at, id }: TimePlace): string => write([at.getTime(), id]);
+export const writeNamePlace = ({ name, id }: NamePlace): string => write([name, id]);
+
+/** Throws a refusal for anything that `writeTimePlace` did not write. */
+export function readTimePlace(cursor: string): TimePlace {
+  const [time, id] = read(Time, cursor);
+  return { at: new Date(time), id };
+}
+
+/** Throws a refusal for anything that `writeNamePlace` did not write. */
+export function readNamePlace(cursor: string): NamePlace {
+  const [name, id] = read(Name, cursor);
+  return { name, id };
+}
+
+const write = (place: [number | string, string]): string => Buffer.from(JSON.stringify(place)).toString("base64url");
+
+function read<T>(schema: z.ZodType<T>, cursor: string): T {
+  try {
+    return schema.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
+  } catch {
+    // Whatever is wrong with it, it is not a cursor of this list.
+    const msg = "Not a cursor of this list";
+    throw refuse(400, "request.invalid", `cursor: ${msg}`, { errors: [{ path: "cursor", msg }] });
+  }
+}
