@@ -12,11 +12,22 @@ import { leaveEndedSession } from "#shared/session/sign-out.ts";
 /** Everything that counts credentials. The credentials themselves are followed, one by one, by their own feature. */
 const CREDENTIAL_PATHS = ["/api/v1/dashboard", "/api/v1/cpm", "/api/v1/validation", "/api/v1/audit"];
 
+const SAFE_PATHS = ["/api/v1/safes", "/api/v1/accounts/statistics", "/api/v1/audit"];
+/** What counts accounts. The accounts themselves are followed by their own feature too. */
+const ACCOUNT_PATHS = ["/api/v1/accounts/statistics", "/api/v1/safes", "/api/v1/validation", "/api/v1/audit"];
+
 const STALE_PATHS: Record<LiveEvent["type"], readonly string[]> = {
   "credential.changed": CREDENTIAL_PATHS,
   "credential.deleted": CREDENTIAL_PATHS,
   "verification.completed": CREDENTIAL_PATHS,
   "verification.run-progressed": ["/api/v1/verification", "/api/v1/cpm"],
+  "safe.changed": SAFE_PATHS,
+  "safe.deleted": SAFE_PATHS,
+  "group.changed": ["/api/v1/groups", "/api/v1/safes"],
+  "platform.changed": ["/api/v1/platforms", "/api/v1/jit/resources"],
+  "account.changed": ACCOUNT_PATHS,
+  "account.deleted": ACCOUNT_PATHS,
+  "access-request.changed": ["/api/v1/jit", "/api/v1/audit"],
   "session.ended": ["/api/v1/auth/sessions", "/api/v1/dashboard"],
 };
 

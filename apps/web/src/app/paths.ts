@@ -3,6 +3,8 @@
 export const paths = {
   dashboard: "/",
   accounts: "/accounts",
+  /** One account; with ":id" the pattern of all. */
+  account: (id: string) => `/accounts/${id}`,
   validationDashboard: "/validation-dashboard",
   safes: "/safes",
   vault: "/vault",
@@ -15,6 +17,10 @@ export const paths = {
   discovery: "/discovery",
   cpmDashboard: "/cpm-dashboard",
   jitAccess: "/jit-access",
+  /** One access request, opened. */
+  accessRequest: (id: string) => `/jit-access?request=${id}`,
+  /** The form that asks for an account, opened. */
+  requestAccess: (accountId: string) => `/jit-access?ask=${accountId}`,
   sessions: "/sessions",
   certificates: "/certificates",
   accessControl: "/access-control",

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { matches, withCredential, withNewCredential, withoutCredential } from "./credential-pages.ts";
+import { withItem, withoutItem } from "#shared/api/pages.ts";
+import { matches, withNewCredential } from "./credential-pages.ts";
 import { aCredential } from "./testing/a-credential.ts";
 
 const orders = aCredential({ name: "Orders", username: "app" });
@@ -12,18 +13,18 @@ const pages = [
 describe("the pages of the vault's list", () => {
   test("show a changed credential without being fetched again, and leave the other page as it is", () => {
     const renamed = { ...billing, name: "Invoices" };
-    const changed = withCredential(pages, renamed);
+    const changed = withItem(pages, renamed);
     expect(changed.map((page) => page.data.map(({ name }) => name))).toEqual([["Orders"], ["Invoices"]]);
     expect(changed[0]).toBe(pages[0]);
   });
 
   test("do not change for a credential that they do not hold", () => {
-    expect(withCredential(pages, aCredential())).toBe(pages);
-    expect(withoutCredential(pages, aCredential().id)).toBe(pages);
+    expect(withItem(pages, aCredential())).toBe(pages);
+    expect(withoutItem(pages, aCredential().id)).toBe(pages);
   });
 
   test("lose a deleted credential", () => {
-    expect(withoutCredential(pages, orders.id).flatMap((page) => page.data)).toEqual([billing]);
+    expect(withoutItem(pages, orders.id).flatMap((page) => page.data)).toEqual([billing]);
   });
 
   test("begin with a new credential, once", () => {

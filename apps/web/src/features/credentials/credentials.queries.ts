@@ -14,19 +14,14 @@ import {
   type InputOf,
   type ReplyOf,
 } from "@strongroom/contract";
-import { infiniteQueryOptions, mutationOptions, type InfiniteData, type QueryClient } from "@tanstack/react-query";
+import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { isCallError } from "#shared/api/call-error.ts";
 import { call } from "#shared/api/call.ts";
+import { isListed, patchLists, withItem, withoutItem } from "#shared/api/pages.ts";
 import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
 import { toast } from "#shared/ui/toast.ts";
 import type { CredentialFilter } from "./credential-filter.ts";
-import {
-  holds,
-  withCredential,
-  withNewCredential,
-  withoutCredential,
-  type CredentialPage,
-} from "./credential-pages.ts";
+import { withNewCredential, type CredentialPage } from "./credential-pages.ts";
 
 const AUTHENTICATION_EXPIRED = "Authentication expired. Please log in again.";
 const LIST_KEY = keyOf(listCredentials).slice(0, -1);
@@ -36,10 +31,10 @@ const PAGE_SIZE = 500;
 const HISTORY_PAGE_SIZE = 20;
 
 const idOf = (id: string) => ({ params: { id: id as CredentialId } });
-type Pages = InfiniteData<CredentialPage, string | undefined>;
 
 /** Beside the other queries of the path, but never mistaken for the page of a plain query. */
-const listKey = (filter: CredentialFilter) => [...LIST_KEY, "pages", filter] as const;
+const LISTS_KEY = [...LIST_KEY, "pages"];
+const listKey = (filter: CredentialFilter) => [...LISTS_KEY, filter] as const;
 
 /** VAULT-24. Told here, because the page that asked is gone by then: whoever is not signed in sees the sign-in page. */
 async function fetchPage(
@@ -88,7 +83,9 @@ export async function storeCredential(
   body: NonNullable<InputOf<typeof createCredential>["body"]>,
 ): Promise<Credential> {
   const stored = await call(createCredential, { body });
-  patchLists(client, (pages, filter) => withNewCredential(pages, stored, filter));
+  patchLists<Credential, CredentialFilter>(client, LISTS_KEY, (pages, filter) =>
+    withNewCredential(pages, stored, filter),
+  );
   invalidateAround(client, stored.id);
   return stored;
 }
@@ -148,9 +145,7 @@ export function credentialGone(client: QueryClient, id: string): void {
 /** Whether anything on screen shows the credential, or could. */
 export function isCredentialHeld(client: QueryClient, id: string): boolean {
   if (client.getQueryData(credentialDetail(id).queryKey) !== undefined) return true;
-  return client
-    .getQueriesData<Pages>({ queryKey: [...LIST_KEY, "pages"] })
-    .some(([, data]) => data?.pages.some((page) => holds(page, id)) === true);
+  return isListed(client, LISTS_KEY, id);
 }
 
 /** After many changes at once. */
@@ -159,31 +154,20 @@ export function refreshLists(client: QueryClient): void {
 }
 
 function forget(client: QueryClient, id: string): void {
-  patchLists(client, (pages) => withoutCredential(pages, id));
+  patchLists<Credential, CredentialFilter>(client, LISTS_KEY, (pages) => withoutItem(pages, id));
   client.removeQueries({ queryKey: [...LIST_KEY, id], type: "inactive" });
   invalidateAround(client, id);
 }
 
 function takeIn(client: QueryClient, credential: Credential): void {
   client.setQueryData(credentialDetail(credential.id).queryKey, credential);
-  patchLists(client, (pages) => withCredential(pages, credential));
-}
-
-function patchLists(
-  client: QueryClient,
-  patch: (pages: readonly CredentialPage[], filter: CredentialFilter) => readonly CredentialPage[],
-): void {
-  for (const [key, data] of client.getQueriesData<Pages>({ queryKey: [...LIST_KEY, "pages"] })) {
-    if (data === undefined) continue;
-    const pages = patch(data.pages, key.at(-1) as CredentialFilter);
-    if (pages !== data.pages) client.setQueryData<Pages>(key, { ...data, pages: [...pages] });
-  }
+  patchLists<Credential, CredentialFilter>(client, LISTS_KEY, (pages) => withItem(pages, credential));
 }
 
 /** HTTP-09: what else hangs on a credential is stale after a write: its history, the figures, the audit trail. */
 function invalidateAround(client: QueryClient, id: string): void {
   // Patched above, so what is on screen is right; it is fetched again when it is next opened.
-  void client.invalidateQueries({ queryKey: [...LIST_KEY, "pages"], refetchType: "none" });
+  void client.invalidateQueries({ queryKey: LISTS_KEY, refetchType: "none" });
   void client.invalidateQueries({ queryKey: [...LIST_KEY, id, "history"] });
   for (const path of ["/api/v1/dashboard", "/api/v1/validation", "/api/v1/cpm", "/api/v1/audit"]) {
     void invalidatePath(client, path);

@@ -1,10 +1,12 @@
 // "Copy" and "Copy Password": the secret goes from the server to the clipboard and nowhere else.
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { copyRevealed } from "#shared/ui/copy-revealed.ts";
 import { copySecret } from "#shared/ui/copy.ts";
 import { toast } from "#shared/ui/toast.ts";
-import { copyRevealed } from "./copy-secret.ts";
 import { refreshCredential, reveal } from "./credentials.queries.ts";
+
+const NOT_COPIED = "Failed to copy credential to clipboard";
 
 export function useCopySecret(id: string): { isCopying: boolean; copy: () => void } {
   const client = useQueryClient();
@@ -12,7 +14,7 @@ export function useCopySecret(id: string): { isCopying: boolean; copy: () => voi
 
   async function copyNow(): Promise<void> {
     setIsCopying(true);
-    const { kind, text } = await copyRevealed(() => reveal(id), copySecret);
+    const { kind, text } = await copyRevealed(() => reveal(id).then(({ value }) => value), copySecret, NOT_COPIED);
     setIsCopying(false);
     toast[kind](text);
     // The reveal moved "last accessed" and is in the history.

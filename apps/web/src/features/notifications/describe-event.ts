@@ -10,6 +10,8 @@ export interface EventNote {
   link: string | null;
 }
 
+type RequestChange = Extract<LiveEvent, { type: "access-request.changed" }>["data"];
+
 const OUTCOMES: Record<Outcome, { verb: string; tone: Tone }> = {
   verified: { verb: "verified", tone: "success" },
   rejected: { verb: "rejected by its system", tone: "danger" },
@@ -48,11 +50,44 @@ export function describeEvent(event: LiveEvent): EventNote {
         link: paths.cpmDashboard,
       };
     }
+    case "safe.changed":
+      return { title: "Safe changed", message: "", tone: "info", link: paths.safes };
+    case "safe.deleted":
+      return { title: "Safe deleted", message: "", tone: "neutral", link: paths.safes };
+    case "group.changed":
+      return { title: "Group changed", message: "", tone: "info", link: null };
+    case "platform.changed":
+      return { title: "Platform changed", message: "", tone: "info", link: null };
+    case "account.changed":
+      return { title: "Account changed", message: "", tone: "info", link: paths.account(event.data.account_id) };
+    case "account.deleted":
+      return { title: "Account deleted", message: "", tone: "neutral", link: null };
+    case "access-request.changed":
+      return describeRequest(event.data);
     case "session.ended":
       return { title: "One of your sessions ended", message: "", tone: "neutral", link: paths.profile };
     default:
       return event satisfies never;
   }
+}
+
+const CHANGES: Record<RequestChange["change"], { verb: string; tone: Tone }> = {
+  created: { verb: "asks for", tone: "warning" },
+  mapped: { verb: "asks for", tone: "warning" },
+  approved: { verb: "got an approval for", tone: "info" },
+  granted: { verb: "may use", tone: "success" },
+  denied: { verb: "was denied", tone: "danger" },
+  extended: { verb: "asked for more time with", tone: "info" },
+  started: { verb: "may now use", tone: "success" },
+  ended: { verb: "no longer has", tone: "neutral" },
+  "broken-glass": { verb: "broke the glass to open", tone: "danger" },
+  reviewed: { verb: "was reviewed for opening", tone: "info" },
+};
+
+function describeRequest({ change, requester, resource, request_id: id }: RequestChange): EventNote {
+  const { verb, tone } = CHANGES[change];
+  const title = `${change === "broken-glass" ? "Alarm: " : ""}${requester} ${verb} ${resource}`;
+  return { title, message: "", tone, link: paths.accessRequest(id) };
 }
 
 /** A run reports often: only its newest report is worth a line. Newest first in, newest first out. */

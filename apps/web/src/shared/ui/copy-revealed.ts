@@ -2,11 +2,12 @@
 import { messageOf } from "#shared/api/call-error.ts";
 
 const COPIED = "Password copied to clipboard!";
-const NOT_COPIED = "Failed to copy credential to clipboard";
 
 export interface CopyNotice {
   kind: "success" | "error";
   text: string;
+  /** What the server refused the reveal with; undefined when it did not. */
+  refusal?: unknown;
 }
 
 /**
@@ -15,19 +16,19 @@ export interface CopyNotice {
  * A refused reveal is told in the server's words: the clipboard had no part in it.
  */
 export async function copyRevealed(
-  reveal: () => Promise<{ value: string }>,
+  reveal: () => Promise<string>,
   write: (secret: Promise<string>) => Promise<void>,
+  notCopied: string,
 ): Promise<CopyNotice> {
-  const secret = reveal().then(({ value }) => value);
+  const secret = reveal();
   try {
     await write(secret);
     return { kind: "success", text: COPIED };
   } catch {
     // Whatever the clipboard's reason, the person has to know that it does not hold the secret.
-    const text = await secret.then(
-      () => NOT_COPIED,
-      (refusal: unknown) => messageOf(refusal, NOT_COPIED),
+    return secret.then(
+      () => ({ kind: "error", text: notCopied }),
+      (refusal: unknown) => ({ kind: "error", text: messageOf(refusal, notCopied), refusal }),
     );
-    return { kind: "error", text };
   }
 }

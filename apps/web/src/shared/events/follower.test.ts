@@ -1,6 +1,6 @@
 import type { CredentialId, LiveEvent } from "@strongroom/contract";
 import { describe, expect, test } from "vitest";
-import { MOST_SINGLE, createFollower } from "./live-credentials.ts";
+import { MOST_SINGLE, createFollower } from "./follower.ts";
 
 const changed = (id: string): LiveEvent => ({
   id: `event-${id}`,
@@ -13,13 +13,17 @@ const changed = (id: string): LiveEvent => ({
 function aFollower(held: (id: string) => boolean = () => true) {
   const did: string[] = [];
   let waiting: (() => void)[] = [];
-  const follow = createFollower({
-    isHeld: held,
-    refreshOne: (id) => did.push(id),
-    refreshAll: () => did.push("all"),
-    gone: (id) => did.push(`gone ${id}`),
-    later: (run) => waiting.push(run),
-  });
+  const follow = createFollower(
+    {
+      changedIn: (event) => (event.type === "credential.changed" ? event.data.credential_id : null),
+      deletedIn: (event) => (event.type === "credential.deleted" ? event.data.credential_id : null),
+      isHeld: held,
+      refreshOne: (id) => did.push(id),
+      refreshAll: () => did.push("all"),
+      gone: (id) => did.push(`gone ${id}`),
+    },
+    (run) => waiting.push(run),
+  );
   return {
     follow,
     did,
@@ -31,7 +35,7 @@ function aFollower(held: (id: string) => boolean = () => true) {
   };
 }
 
-describe("live changes of credentials", () => {
+describe("live changes of the things on screen", () => {
   test("are fetched one by one, each once, after a pause", () => {
     const { follow, did, pass } = aFollower();
     for (const id of ["a", "b", "a"]) follow(changed(id));
@@ -64,7 +68,7 @@ describe("live changes of credentials", () => {
     expect(did).toEqual(["all"]);
   });
 
-  test("take a deleted credential away at once", () => {
+  test("take a deleted thing away at once", () => {
     const { follow, did } = aFollower();
     follow({ ...changed("a"), type: "credential.deleted" } as LiveEvent);
     expect(did).toEqual(["gone a"]);

@@ -1,0 +1,57 @@
+// Changes to the cached pages of a list, so that one changed card does not fetch a hundred pages again.
+import type { InfiniteData, QueryClient, QueryKey } from "@tanstack/react-query";
+
+export interface Page<T> {
+  data: T[];
+  next_cursor: string | null;
+}
+
+interface Item {
+  id: string;
+}
+type Pages<T> = readonly Page<T>[];
+
+export const holds = <T extends Item>(page: Page<T>, id: string): boolean => page.data.some((item) => item.id === id);
+
+/** The same pages with a newer state of one item. The same object when it is in none of them. */
+export function withItem<T extends Item>(pages: Pages<T>, changed: T): Pages<T> {
+  if (!pages.some((page) => holds(page, changed.id))) return pages;
+  return pages.map((page) =>
+    holds(page, changed.id)
+      ? { ...page, data: page.data.map((item) => (item.id === changed.id ? changed : item)) }
+      : page,
+  );
+}
+
+/** The same pages without one item. The same object when it was in none of them. */
+export function withoutItem<T extends Item>(pages: Pages<T>, id: string): Pages<T> {
+  if (!pages.some((page) => holds(page, id))) return pages;
+  return pages.map((page) => (holds(page, id) ? { ...page, data: page.data.filter((each) => each.id !== id) } : page));
+}
+
+/** With a new item first, because lists are newest first; unless it is there already. */
+export function withNewItem<T extends Item>(pages: Pages<T>, created: T): Pages<T> {
+  const [first, ...rest] = pages;
+  if (first === undefined || pages.some((page) => holds(page, created.id))) return pages;
+  return [{ ...first, data: [created, ...first.data] }, ...rest];
+}
+
+/** Patches every cached list below a key; the last part of a list's key is what it is narrowed to. */
+export function patchLists<T extends Item, Filter>(
+  client: QueryClient,
+  queryKey: QueryKey,
+  patch: (pages: Pages<T>, filter: Filter) => Pages<T>,
+): void {
+  for (const [key, data] of client.getQueriesData<InfiniteData<Page<T>>>({ queryKey })) {
+    if (data === undefined) continue;
+    const pages = patch(data.pages, key.at(-1) as Filter);
+    if (pages !== data.pages) client.setQueryData(key, { ...data, pages: [...pages] });
+  }
+}
+
+/** Whether any cached list below a key has the item. */
+export function isListed(client: QueryClient, queryKey: QueryKey, id: string): boolean {
+  return client
+    .getQueriesData<InfiniteData<Page<Item>>>({ queryKey })
+    .some(([, data]) => data?.pages.some((page) => holds(page, id)) === true);
+}
