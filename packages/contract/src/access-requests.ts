@@ -2,7 +2,17 @@
 import { z } from "zod";
 import { ConnectionMethod, SystemType } from "./account-types.ts";
 import { endpoint } from "./endpoint.ts";
-import { AccessRequestId, AccountId, Moment, UserId, optionalText, pageQuery } from "./fields.ts";
+import {
+  AccessRequestId,
+  AccountId,
+  Moment,
+  UserId,
+  optionalText,
+  pageQuery,
+  oneLine,
+  manyLines,
+  optionalLines,
+} from "./fields.ts";
 
 /** JIT-21, and `revoked` (OPEN-102). */
 export const ACCESS_REQUEST_STATUSES = [
@@ -161,7 +171,7 @@ export const readAccessRequest = endpoint({
 });
 
 const justification = {
-  reason: z.string("Business justification is required").trim().min(1, "Business justification is required").max(2000),
+  reason: manyLines("Business justification is required").min(1, "Business justification is required").max(2000),
   ticket: optionalText(100),
   durationMinutes: z.number().int().min(5).max(10_080).default(60),
 };
@@ -172,7 +182,7 @@ export const createAccessRequest = endpoint({
   path: "/api/v1/jit",
   summary: "Ask for access to an account for a limited time",
   body: z.strictObject({
-    resource: z.string("Resource is required").trim().min(1, "Resource is required").max(200),
+    resource: oneLine("Resource is required").min(1, "Resource is required").max(200),
     system: optionalText(200),
     account_id: AccountId.optional(),
     /** Not in the past; at most 30 days ahead. */
@@ -186,7 +196,7 @@ export const createAccessRequest = endpoint({
 });
 
 const Comment = z
-  .strictObject({ comment: optionalText(1000) })
+  .strictObject({ comment: optionalLines(1000) })
   .optional()
   .transform((body) => body ?? { comment: null });
 
@@ -255,7 +265,7 @@ export const breakGlass = endpoint({
   body: z.strictObject({
     account_id: AccountId,
     ...justification,
-    reason: z.string().trim().min(10, "Say in a sentence why this cannot wait").max(2000),
+    reason: manyLines().min(10, "Say in a sentence why this cannot wait").max(2000),
   }),
   reply: AccessRequest,
   status: 201,
@@ -270,7 +280,7 @@ export const reviewBreakGlass = endpoint({
   params: byId,
   body: z.strictObject({
     verdict: z.enum(["justified", "not_justified"]),
-    comment: z.string().trim().min(1, "Say what you found").max(2000),
+    comment: manyLines().min(1, "Say what you found").max(2000),
   }),
   reply: AccessRequest,
   needs: "access-request.decide",

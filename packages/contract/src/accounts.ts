@@ -21,6 +21,9 @@ import {
   UserId,
   optionalText,
   pageQuery,
+  oneLine,
+  manyLines,
+  optionalLines,
 } from "./fields.ts";
 import { SafePermission } from "./safe-permissions.ts";
 import { EffectiveAccess } from "./safes.ts";
@@ -96,7 +99,7 @@ function requireDatabaseFields(fields: DatabaseFields, context: z.RefinementCtx)
   }
 }
 
-const required = (most: number, missing: string) => z.string(missing).trim().min(1, missing).max(most);
+const required = (most: number, missing: string) => oneLine(missing).min(1, missing).max(most);
 
 /** The fields that a person edits, without the secret. */
 const editable = {
@@ -112,7 +115,7 @@ const editable = {
     .union([z.literal("").transform(() => null), z.null(), Port])
     .optional()
     .transform((value) => value ?? null),
-  notes: optionalText(5000),
+  notes: optionalLines(5000),
   database_name: optionalText(128),
   schema_name: optionalText(128),
   connection_string: ConnectionString,
@@ -188,8 +191,8 @@ export const createAccount = endpoint({
 
 /** Why and for what a secret is taken out, as the platform demands. */
 const Justification = {
-  reason: z.string().trim().max(500).optional(),
-  ticket: z.string().trim().max(100).optional(),
+  reason: manyLines().max(500).optional(),
+  ticket: oneLine().max(100).optional(),
 };
 
 /**

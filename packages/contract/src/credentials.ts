@@ -11,7 +11,7 @@ import {
   needsSchemaName,
 } from "./credential-types.ts";
 import { endpoint } from "./endpoint.ts";
-import { CredentialId, Message, Moment, UserId, optionalText, pageQuery } from "./fields.ts";
+import { CredentialId, Message, Moment, UserId, optionalText, pageQuery, oneLine, manyLines } from "./fields.ts";
 import { holdsSecret } from "./secret-names.ts";
 
 /** A credential as lists and details show it. INVARIANT: no field of it is a secret. */
@@ -77,7 +77,7 @@ const USERNAME_LENGTH = "Username must be 2 to 50 characters";
 
 /** The fields that a person edits, without the secret. */
 const editable = {
-  name: z.string().trim().min(3, NAME_LENGTH).max(100, NAME_LENGTH),
+  name: oneLine().min(3, NAME_LENGTH).max(100, NAME_LENGTH),
   type: CredentialType.default("password"),
   username: optionalText(50).refine((name) => name === null || name.length >= 2, USERNAME_LENGTH),
   host: optionalText(253),
@@ -199,7 +199,7 @@ export const revealCredential = endpoint({
   summary: "Reveal a credential's secret; the record of it is committed before the answer leaves",
   params: byId,
   body: z
-    .strictObject({ reason: z.string().trim().max(500).optional() })
+    .strictObject({ reason: manyLines().max(500).optional() })
     .optional()
     .transform((body) => body ?? {}),
   reply: z.object({ value: z.string() }),

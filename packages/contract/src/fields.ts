@@ -45,18 +45,43 @@ export const ROLES = ["user", "manager", "admin"] as const;
 export const Role = z.enum(ROLES);
 export type Role = z.infer<typeof Role>;
 
-/** An optional text field: empty text counts as absent (CRED-37). */
-export const optionalText = (max: number) =>
+/**
+ * What cannot be seen and yet changes what is: control characters (NUL among them), line and paragraph separators, and
+ * those that turn the direction of what follows, so that one name can look like another.
+ */
+const UNSEEN = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+const BREAKS = /[\t\n\r]/g;
+
+/** Text on one line, as things and people are named: trimmed, without control characters. Add `.min()` and `.max()`. */
+export const oneLine = (missing?: string) =>
   z
-    .string()
-    .max(max)
-    .nullish()
-    .transform((text) => (text === undefined || text === null || text.trim() === "" ? null : text.trim()));
+    .string(missing)
+    .trim()
+    .refine((text) => !UNSEEN.test(text), "Must be on one line, without control characters");
+
+/** Text that may have several lines, such as a reason: otherwise as `oneLine`. */
+export const manyLines = (missing?: string) =>
+  z
+    .string(missing)
+    .trim()
+    .refine((text) => !UNSEEN.test(text.replace(BREAKS, "")), "Must not contain control characters");
+
+/** What a person is called. */
+export const PersonName = oneLine().min(1).max(100);
+
+const orNull = (text: string | null | undefined) => (text === undefined || text === "" ? null : text);
+
+/** An optional text field on one line: empty text counts as absent (CRED-37). */
+export const optionalText = (max: number) => oneLine().max(max).nullish().transform(orNull);
+
+/** An optional text field of several lines: empty text counts as absent. */
+export const optionalLines = (max: number, tooLong?: string) =>
+  manyLines().max(max, tooLong).nullish().transform(orNull);
 
 /** Keyset paging: pass `next_cursor` of one page as `cursor` of the next. */
 export const pageQuery = (most: number, usual: number) => ({
   limit: z.coerce.number().int().min(1).max(most).default(usual),
-  cursor: z.string().max(200).optional(),
+  cursor: z.string().max(600).optional(),
 });
 
 export const Message = z.object({ message: z.string() });

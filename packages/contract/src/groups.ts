@@ -1,7 +1,7 @@
 // Groups of users: members of safes together; teams and departments also decide who sees whose safes.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { GroupId, Message, Moment, UserId, optionalText, pageQuery } from "./fields.ts";
+import { GroupId, Message, Moment, UserId, pageQuery, oneLine, optionalLines } from "./fields.ts";
 
 export const GROUP_KINDS = ["group", "team", "department"] as const;
 export const GroupKind = z.enum(GROUP_KINDS);
@@ -21,8 +21,8 @@ export type Group = z.infer<typeof Group>;
 
 const NAME_LENGTH = "Group name must be 2 to 100 characters";
 export const NewGroup = z.strictObject({
-  name: z.string().trim().min(2, NAME_LENGTH).max(100, NAME_LENGTH),
-  description: optionalText(500),
+  name: oneLine().min(2, NAME_LENGTH).max(100, NAME_LENGTH),
+  description: optionalLines(500),
   kind: GroupKind.default("group"),
   may_break_glass: z.boolean().default(false),
 });

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ConnectionMethod, SystemType } from "./account-types.ts";
 import { endpoint } from "./endpoint.ts";
-import { AccountId, Message, Moment, PlatformId, optionalText } from "./fields.ts";
+import { AccountId, Message, Moment, PlatformId, oneLine, optionalLines } from "./fields.ts";
 
 /** How generated passwords look. Limits of the target win over wishes: `max_length`, `forbidden_characters`. */
 export const PasswordRules = z
@@ -85,8 +85,8 @@ export type Platform = z.infer<typeof Platform>;
 const NAME_LENGTH = "Platform name must be 3 to 100 characters";
 export const NewPlatform = z
   .strictObject({
-    name: z.string().trim().min(3, NAME_LENGTH).max(100, NAME_LENGTH),
-    description: optionalText(500),
+    name: oneLine().min(3, NAME_LENGTH).max(100, NAME_LENGTH),
+    description: optionalLines(500),
     system_type: SystemType,
     connection_method: ConnectionMethod,
     is_active: z.boolean().default(true),

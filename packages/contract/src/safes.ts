@@ -11,6 +11,8 @@ import {
   UserId,
   optionalText,
   pageQuery,
+  oneLine,
+  optionalLines,
 } from "./fields.ts";
 import { SAFE_PERMISSIONS, SafePermission, SafeRole } from "./safe-permissions.ts";
 
@@ -73,17 +75,11 @@ export const Safe = z.object({
 export type Safe = z.infer<typeof Safe>;
 
 const NAME_LENGTH = "Safe name must be 3 to 100 characters";
-const SafeName = z
-  .string("Safe name is required")
-  .trim()
+const SafeName = oneLine("Safe name is required")
   .min(1, "Safe name is required")
   .min(3, NAME_LENGTH)
   .max(100, NAME_LENGTH);
-const Description = z
-  .string()
-  .max(500, "Description may have 500 characters at most")
-  .nullish()
-  .transform((text) => (text === undefined || text === null || text.trim() === "" ? null : text.trim()));
+const Description = optionalLines(500, "Description may have 500 characters at most");
 
 export const NewSafe = z.strictObject({
   name: SafeName,

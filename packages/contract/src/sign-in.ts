@@ -1,7 +1,7 @@
 // Signing in and up, sessions, the reset of a forgotten password.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { Email, Message, Moment, Password, Role, SessionId, UserId } from "./fields.ts";
+import { Email, Message, Moment, Password, Role, SessionId, UserId, PersonName } from "./fields.ts";
 
 const Token = z.object({
   /** An EdDSA-signed JWT; its payload is `TokenPayload`. */
@@ -50,7 +50,7 @@ export const register = endpoint({
     email: Email,
     password: Password,
     role: z.string().trim().toLowerCase().pipe(Role).default("user"),
-    name: z.string().trim().min(1).max(100).optional(),
+    name: PersonName.optional(),
     /** Required for the very first account, which becomes the administrator. */
     setup_token: z.string().max(200).optional(),
   }),

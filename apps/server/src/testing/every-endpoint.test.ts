@@ -159,6 +159,27 @@ describe("a thing of somebody else answers exactly as one that does not exist", 
   }
 });
 
+describe("a NUL never reaches the database", () => {
+  const withNul = (value: unknown): unknown[] => {
+    if (typeof value === "string") return [`${value}\0`];
+    if (typeof value !== "object" || value === null) return [];
+    const withOne = ([name, inner]: [string, unknown]) =>
+      withNul(inner).map((each) =>
+        Array.isArray(value) ? value.with(Number(name), each) : { ...value, [name]: each },
+      );
+    return Object.entries(value).flatMap(withOne);
+  };
+  for (const named of endpoints.filter(({ endpoint }) => endpoint.body !== undefined && endpoint.needs !== "public")) {
+    test(`${named.name} refuses it in every text of its body`, async () => {
+      for (const body of withNul(sampleBody(named))) {
+        const given = { params: { id: NOBODYS_ID }, body, as: tokens.admin } as Parameters<typeof app.call>[1];
+        const reply = await app.call(named.endpoint, given);
+        assert.equal(reply.status, 400, reply.text);
+      }
+    });
+  }
+});
+
 test("every endpoint of the contract is bound", async () => {
   for (const { endpoint } of endpoints) {
     for (const url of [endpoint.path, ...(endpoint.aliases ?? [])]) {

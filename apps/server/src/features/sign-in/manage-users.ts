@@ -1,5 +1,5 @@
 // What the command line does with people: make an account, hand out a reset link, disable and enable. Recorded as its own.
-import { Email, Password, UserId } from "@strongroom/contract";
+import { Email, Password, PersonName, UserId } from "@strongroom/contract";
 import type { Role } from "@strongroom/contract";
 import { randomBytes } from "node:crypto";
 import type { z } from "zod";
@@ -40,6 +40,7 @@ export interface NewAccount {
 /** Returns the id of the new user. Throws a refusal with a plain sentence when it can't be made. */
 export async function createUser(desk: Desk, account: NewAccount, passwords = createPasswords()): Promise<UserId> {
   const email = checked(Email, account.email);
+  const name = account.name === undefined ? nameFromEmail(email) : checked(PersonName, account.name);
   const password = account.password ?? randomBytes(32).toString("base64url");
   const hash = await passwords.hash(checked(Password, password));
   const now = desk.clock.now();
@@ -49,7 +50,7 @@ export async function createUser(desk: Desk, account: NewAccount, passwords = cr
     const isNew = await insertUser(tx, {
       id,
       email,
-      name: account.name ?? nameFromEmail(email),
+      name,
       role: account.role,
       requested_role: null,
       status: "active",

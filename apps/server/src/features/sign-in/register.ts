@@ -23,7 +23,7 @@ export async function registerAccount(parts: SignInParts, call: SteppedCall<type
   if ((await findUserByEmail(db, email)) !== undefined) throw taken();
 
   const hash = await passwords.hash(password, call.signal);
-  const name = printable(call.body.name ?? "") || nameFromEmail(email);
+  const name = call.body.name ?? nameFromEmail(email);
   const now = kernel.clock.now();
   const id: UserId = Id.parse(newId(now.getTime()));
   return call.commit(async (tx) => {
@@ -62,10 +62,3 @@ const closed = () => refuse(403, "sign-up.closed", "Sign-up is closed. Please as
 
 const taken = () =>
   refuse(409, "account.exists", "An account with this email already exists. Please try signing in instead.");
-
-/** A name without control characters, which some screens and mails would obey instead of showing. */
-const printable = (name: string): string =>
-  name
-    .replace(/\p{Cc}/gu, "")
-    .toWellFormed()
-    .trim();
