@@ -7,9 +7,11 @@ import { installCpm } from "#features/cpm/index.ts";
 import { installCredentials } from "#features/credentials/index.ts";
 import { installDashboard } from "#features/dashboard/index.ts";
 import { installEvents } from "#features/events/index.ts";
+import { installGroups } from "#features/groups/index.ts";
 import { installHealth } from "#features/health/index.ts";
 import { installMail } from "#features/mail/index.ts";
 import { installPreferences } from "#features/preferences/index.ts";
+import { installSafes } from "#features/safes/index.ts";
 import { installSeal } from "#features/seal/index.ts";
 import { installSignIn } from "#features/sign-in/index.ts";
 import type { HashParameters } from "#features/sign-in/index.ts";
@@ -87,6 +89,8 @@ export async function compose(parts: Parts): Promise<App> {
   const live = installEvents(kernel);
   const audit = installAudit(kernel, { emailsOf });
   const credentials = installCredentials(kernel, { historyOfTarget: audit.historyOfTarget });
+  const safes = installSafes(kernel);
+  installGroups(kernel, safes);
   // Until the accounts of safes are installed here.
   const accounts = { factsOf: async () => null, verifiableBy: () => sql`(select null::uuid where false)` };
   const verification = installVerification(kernel, { credentials, accounts });

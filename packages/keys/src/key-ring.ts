@@ -95,6 +95,17 @@ export class KeyRing {
     return wrapped ? keep(unsealed, wrapped) : null;
   }
 
+  /** Lets go of the KEK with `id`, which was destroyed in the store; who still holds it cannot use it any more. */
+  forget(id: string): void {
+    const unsealed = this.#unsealed;
+    if (unsealed === null) return;
+    const kek = unsealed.keks.get(id);
+    kek?.dispose();
+    unsealed.keks.delete(id);
+    unsealed.wrapped.delete(id);
+    for (const [purpose, known] of unsealed.idByPurpose) if (known === id) unsealed.idByPurpose.delete(purpose);
+  }
+
   #live(): Unsealed {
     if (this.#unsealed === null) throw new SealedError();
     return this.#unsealed;

@@ -29,6 +29,13 @@ const BODIES: Record<string, unknown> = {
   acceptHostKey: { fingerprint: "SHA256:none" },
   updateDashboardPreferences: {},
   updateNotificationPreferences: {},
+  createSafe: { name: "A safe" },
+  updateSafe: { name: "A safe" },
+  addSafeMember: { user_id: id, role: "user" },
+  updateSafeMember: { role: "user" },
+  createGroup: { name: "A group" },
+  updateGroup: { name: "A group" },
+  addGroupMember: { user_id: id },
 };
 
 /** Throws for a call that has a body and no sample here: add one. */

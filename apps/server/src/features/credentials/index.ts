@@ -23,6 +23,7 @@ export { isUsableBy } from "./credentials.policy.ts";
 export {
   changed as credentialChanged,
   hostKeyText,
+  keyOfSafe,
   notFound as credentialNotFound,
   targetOf as credentialTarget,
 } from "./credentials.ts";

@@ -68,27 +68,35 @@ function isWithinReach(level: AccessLevel, shares: Standing["sharesWithOwner"]):
   return level === "public" || shares[level];
 }
 
+export interface SafeStanding {
+  safe_id: string;
+  permissions: Permissions;
+  /** Members and administrators see who else is a member; who only sees the safe does not. */
+  sees_members: boolean;
+}
+
 /**
- * The same rule in SQL: a query for `(safe_id, permissions)` of every safe in which this person may do anything now. Joined
- * with a condition on one safe, it reads that safe alone.
+ * The same rule in SQL: a query for the standing in every safe in which this person may do anything now. Joined with a
+ * condition on one safe, it reads that safe alone.
  */
-export function standingsOf(actor: Pick<Actor, "id" | "role">): RawBuilder<{ safe_id: string; permissions: number }> {
+export function standingsOf(actor: Pick<Actor, "id" | "role">): RawBuilder<SafeStanding> {
   const inForce = sql`(member.expires_at is null or member.expires_at > access_time())`;
   const asAdministrator =
-    actor.role === "admin" ? sql`union all select id, ${sql.lit(ADMINISTRATORS)} from safes` : sql``;
+    actor.role === "admin" ? sql`union all select id, ${sql.lit(ADMINISTRATORS)}, true from safes` : sql``;
   return sql`(
-    select safes.id as safe_id, bit_or(given.permissions) & ${whileStatus} as permissions
+    select safes.id as safe_id, bit_or(given.permissions) & ${whileStatus} as permissions,
+           bool_or(given.sees_members) as sees_members
     from (
-      select member.safe_id, member.permissions from safe_members member
+      select member.safe_id, member.permissions, true from safe_members member
       where member.user_id = ${actor.id} and ${inForce}
       union all
-      select member.safe_id, member.permissions
+      select member.safe_id, member.permissions, true
       from group_members mine join safe_members member on member.group_id = mine.group_id
       where mine.user_id = ${actor.id} and ${inForce}
       union all
-      select id, ${LIST} from safes where access_level = 'public' and deleted_at is null
+      select id, ${LIST}, false from safes where access_level = 'public' and deleted_at is null
       union all
-      select owned.id, ${LIST}
+      select owned.id, ${LIST}, false
       from group_members mine
       join groups on groups.id = mine.group_id and groups.kind in ('team', 'department')
       join group_members theirs on theirs.group_id = mine.group_id
@@ -96,7 +104,7 @@ export function standingsOf(actor: Pick<Actor, "id" | "role">): RawBuilder<{ saf
         and owned.access_level <> 'private' and owned.deleted_at is null
       where mine.user_id = ${actor.id}
       ${asAdministrator}
-    ) given (safe_id, permissions)
+    ) given (safe_id, permissions, sees_members)
     join safes on safes.id = given.safe_id and safes.deleted_at is null
     group by safes.id
   )`;
@@ -105,3 +113,32 @@ export function standingsOf(actor: Pick<Actor, "id" | "role">): RawBuilder<{ saf
 const LIST = sql.lit(bitOf("list"));
 const whileStatus = sql`case safes.status when 'active' then ${sql.lit(WHILE.active)}
   when 'inactive' then ${sql.lit(WHILE.inactive)} else ${sql.lit(WHILE.archived)} end`;
+
+/** Whether it is the safe's status that keeps everybody from this. */
+export const isHeldBack = (status: SafeStatus, permission: SafePermission): boolean =>
+  !allows(WHILE[status], permission);
+
+/** What a membership gives, and until when; null: for ever. */
+export interface Gift {
+  permissions: Permissions;
+  expiresAt: Date | null;
+}
+
+const lastsAtLeast = (one: Date | null, other: Date | null): boolean =>
+  one === null || (other !== null && one >= other);
+
+/**
+ * What of a gift its giver cannot give: what they do not have themselves for as long. Of a membership that is changed, what
+ * it gave before for as long is no gift. Zero: they may give it.
+ */
+export function tooMuch(gift: Gift, before: Gift | null, own: readonly Gift[]): Permissions {
+  const known = before !== null && lastsAtLeast(before.expiresAt, gift.expiresAt) ? before.permissions : 0;
+  const mine = own
+    .filter(({ expiresAt }) => lastsAtLeast(expiresAt, gift.expiresAt))
+    .reduce((bits, each) => bits | each.permissions, 0);
+  return gift.permissions & ~known & ~mine;
+}
+
+/** The membership of the safe's owner: it stays whole as long as they own the safe. */
+export const isOwners = (safe: { owner_id: string }, member: { user_id: string | null }): boolean =>
+  member.user_id === safe.owner_id;

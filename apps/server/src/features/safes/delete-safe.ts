@@ -1,0 +1,69 @@
+// Deletes a safe: only an empty one, so that its key takes no secret along. Accounts that are left are moved, or it is refused.
+import type { Message, deleteSafe } from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { destroyKek } from "#kernel/keys/destroy-kek.ts";
+import { keyOfSafe } from "#features/credentials/index.ts";
+import { audienceOfSafe, changed, targetOf } from "./safes.ts";
+import { countAccounts, lockSafes, updateSafeRow } from "./safes.store.ts";
+import { demand, requirePermission } from "./standing.ts";
+import type { Standing } from "./standing.ts";
+
+/** Moves every account of one safe into another, sealed anew under the other one's key; both safes are held. */
+export type AccountMover = (tx: Tx, fromSafe: string, toSafe: string, by: Actor) => Promise<void>;
+
+/** Moving asks for what moving each account by hand would. */
+export async function removeSafe(
+  kernel: Kernel,
+  call: Call<typeof deleteSafe>,
+  tx: Tx,
+  move: AccountMover,
+): Promise<Message> {
+  const { id } = call.params;
+  const { move_accounts_to: destination } = call.query;
+  call.note({ target: { type: "safe", id } });
+  await lockSafes(tx, destination === undefined ? [id] : [id, destination], "update");
+  const standing = await requirePermission(tx, call.actor, id, "manage_safe");
+  const { safe } = standing;
+  call.note({ target: targetOf(safe) });
+  const accounts = await countAccounts(tx, id);
+  if (accounts > 0) {
+    const to = await requireDestination(tx, call.actor, standing, destination, accounts);
+    await move(tx, id, to.id, call.actor);
+    if ((await countAccounts(tx, id)) > 0) throw new Error(`accounts are left in the safe ${id}`);
+    call.note({ details: { accounts_moved: accounts, to: { id: to.id, name: to.name } } });
+    await kernel.events.publish(tx, changed(to.id, await audienceOfSafe(tx, to.id)));
+  }
+  const audience = await audienceOfSafe(tx, id);
+  const at = kernel.clock.now();
+  await updateSafeRow(tx, id, { deleted_at: at, updated_at: at });
+  // INVARIANT: a safe's key is destroyed only when nothing is sealed under it any more.
+  await destroyKek(tx, kernel.events, keyOfSafe(id));
+  await kernel.events.publish(tx, { type: "safe.deleted", audience, data: { safe_id: id } });
+  return { message: `"${safe.name}" deleted successfully` };
+}
+
+async function requireDestination(
+  tx: Tx,
+  actor: Actor,
+  standing: Standing,
+  destination: string | undefined,
+  accounts: number,
+) {
+  const { safe } = standing;
+  if (destination === undefined) {
+    const held = accounts === 1 ? "an account" : `${accounts} accounts`;
+    throw refuse(
+      409,
+      "safe.not-empty",
+      `"${safe.name}" still holds ${held}. Say where to move them, or delete them first.`,
+    );
+  }
+  if (destination === safe.id)
+    throw refuse(422, "safe.same", "The accounts cannot be moved into the safe that is deleted.");
+  demand(standing, "delete");
+  return (await requirePermission(tx, actor, destination, "add")).safe;
+}

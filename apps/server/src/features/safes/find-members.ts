@@ -1,0 +1,21 @@
+// Lists the members of a safe for those who may see them.
+import type { listSafeMembers } from "@strongroom/contract";
+import type { Db } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { pageByName, readNameCursor } from "#kernel/http/name-cursor.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { listMembers } from "./members.store.ts";
+import { toMember } from "./safes.ts";
+import { notFound, readStanding } from "./standing.ts";
+
+export async function findMembers(call: Call<typeof listSafeMembers>, db: Db) {
+  const standing = await readStanding(db, call.actor, call.params.id);
+  if (standing === null) throw notFound();
+  if (!standing.seesMembers) {
+    throw refuse(403, "safe.permission-missing", "Only members and administrators see who is a member.");
+  }
+  const { limit, cursor } = call.query;
+  const rows = await listMembers(db, call.params.id, limit, readNameCursor(cursor));
+  const { shown, next_cursor } = pageByName(rows, limit);
+  return { members: shown.map(toMember), next_cursor };
+}

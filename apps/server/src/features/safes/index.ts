@@ -1,0 +1,44 @@
+// Safes: where shared accounts live, and who may do what with them there.
+import type { Kernel } from "#kernel/kernel.ts";
+import type { AccountMover } from "./delete-safe.ts";
+import type { MembersLostListener } from "./members-lost.ts";
+import { grants } from "./safes.policy.ts";
+import { bindSafes } from "./safes.routes.ts";
+
+export interface SafesFeature {
+  /** Calls `listener`, in the transaction that makes it true, when people stop being members of a safe. */
+  onMembersLost(listener: MembersLostListener): void;
+  /** Who moves the accounts of a safe that is deleted. Once. */
+  beforeDeletion(mover: AccountMover): void;
+  /** For other features that take memberships away: groups. */
+  readonly membersLost: MembersLostListener;
+}
+
+export function installSafes(kernel: Kernel): SafesFeature {
+  const listeners: MembersLostListener[] = [];
+  const movers: AccountMover[] = [];
+  const membersLost: MembersLostListener = async (tx, lost, by) => {
+    for (const listener of listeners) await listener(tx, lost, by);
+  };
+  kernel.authority.grant(grants);
+  bindSafes(kernel, membersLost, async (...moved) => {
+    for (const mover of movers) await mover(...moved);
+  });
+  return {
+    onMembersLost: (listener) => void listeners.push(listener),
+    beforeDeletion: (mover) => void movers.push(mover),
+    membersLost,
+  };
+}
+
+export { explainAccess } from "./explain-access.ts";
+export { loseMembers } from "./members-lost.ts";
+export type { MembersLostListener } from "./members-lost.ts";
+export type { AccountMover } from "./delete-safe.ts";
+export { eligibleApprovers } from "./approvers.ts";
+export { audienceOfSafe, changed as safeChanged } from "./safes.ts";
+export { allows, bitOf, bitsOf, namesOf, standingsOf } from "./safes.policy.ts";
+export type { Permissions, SafeStanding } from "./safes.policy.ts";
+export { lockSafes } from "./safes.store.ts";
+export { demand, holdSafe, notFound as safeNotFound, readStanding, requirePermission } from "./standing.ts";
+export type { Standing } from "./standing.ts";

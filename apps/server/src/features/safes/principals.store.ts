@@ -1,0 +1,38 @@
+// Users and groups as the directory of who could become a member.
+import { sql } from "kysely";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db } from "#kernel/db/database.ts";
+import { bitOf, standingsOf } from "./safes.policy.ts";
+
+const MOST = 20;
+
+export interface PrincipalRow {
+  user_id: string | null;
+  group_id: string | null;
+  name: string;
+  email: string | null;
+}
+
+export async function managesSomeMembers(db: Db, actor: Actor): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from ${standingsOf(actor)} standing
+      where standing.permissions & ${sql.lit(bitOf("manage_members"))} <> 0
+    ) as found`.execute(db);
+  return rows[0]!.found;
+}
+
+/** Groups and active users with this text in name or address, by name; 20 at most. */
+export async function findPrincipals(db: Db, search: string): Promise<PrincipalRow[]> {
+  const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
+  const { rows } = await sql<PrincipalRow>`
+    select user_id, group_id, name, email from (
+      select null::uuid as user_id, id as group_id, name, null as email from groups where name ilike ${pattern}
+      union all
+      select id, null, name, email from users
+      where status = 'active' and (name ilike ${pattern} or email ilike ${pattern})
+    ) found
+    order by lower(name), email nulls first, coalesce(user_id, group_id)
+    limit ${sql.lit(MOST)}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,44 @@
+// Binds the calls about safes and their members to their use cases.
+import {
+  addSafeMember,
+  createSafe,
+  deleteSafe,
+  explainSafeAccess,
+  findPrincipals,
+  listSafeMembers,
+  listSafes,
+  readSafe,
+  removeSafeMember,
+  safeStatistics,
+  updateSafe,
+  updateSafeMember,
+} from "@strongroom/contract";
+import { implement } from "#kernel/http/implement.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { addMember, changeMember, removeMember } from "./change-members.ts";
+import { changeSafe } from "./change-safe.ts";
+import { makeSafe } from "./create-safe.ts";
+import { removeSafe } from "./delete-safe.ts";
+import type { AccountMover } from "./delete-safe.ts";
+import { explainSafe } from "./explain-access.ts";
+import { findMembers } from "./find-members.ts";
+import { principals } from "./find-principals.ts";
+import { findSafes, readOne } from "./find-safes.ts";
+import type { MembersLostListener } from "./members-lost.ts";
+import { countSafes } from "./safes.store.ts";
+
+export function bindSafes(kernel: Kernel, onLost: MembersLostListener, move: AccountMover): void {
+  const deps = { kernel, onLost };
+  implement(kernel, listSafes, findSafes);
+  implement(kernel, safeStatistics, (call, db) => countSafes(db, call.actor));
+  implement(kernel, findPrincipals, principals);
+  implement(kernel, createSafe, (call, tx) => makeSafe(kernel, call, tx));
+  implement(kernel, readSafe, readOne);
+  implement(kernel, updateSafe, (call, tx) => changeSafe(kernel, call, tx));
+  implement(kernel, deleteSafe, (call, tx) => removeSafe(kernel, call, tx, move));
+  implement(kernel, listSafeMembers, findMembers);
+  implement(kernel, addSafeMember, (call, tx) => addMember(deps, call, tx));
+  implement(kernel, updateSafeMember, (call, tx) => changeMember(deps, call, tx));
+  implement(kernel, removeSafeMember, (call, tx) => removeMember(deps, call, tx));
+  implement(kernel, explainSafeAccess, explainSafe);
+}

@@ -1,0 +1,157 @@
+// Safes in the database, as this person may see them.
+import type { AccessLevel, SafePermission, SafeStatus, SafeType } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { NamePlace } from "#kernel/http/name-cursor.ts";
+import { bitOf, standingsOf } from "./safes.policy.ts";
+import type { Permissions } from "./safes.policy.ts";
+
+export interface SafesTable {
+  id: ColumnType<string, string, never>;
+  name: string;
+  description: string | null;
+  safe_type: SafeType;
+  access_level: AccessLevel;
+  status: ColumnType<SafeStatus, SafeStatus | undefined, SafeStatus>;
+  owner_id: string;
+  created_at: ColumnType<Date, Date, never>;
+  updated_at: Date;
+  deleted_at: ColumnType<Date | null, undefined, Date>;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    safes: SafesTable;
+  }
+}
+
+export type SafeRow = Selectable<SafesTable>;
+
+/** A safe with what belongs to its card, and what the person who asked may do there. */
+export interface ShownSafe extends Omit<SafeRow, "deleted_at">, NamePlace {
+  owner_name: string;
+  owner_email: string;
+  permissions: Permissions;
+  sees_members: boolean;
+  account_count: number;
+  permission_count: number;
+  members: { user_id: string | null; group_id: string | null }[];
+}
+
+export interface SafeWish {
+  limit: number;
+  after: NamePlace | null;
+  search: string | null;
+  status: SafeStatus | null;
+  permission: SafePermission | null;
+}
+
+const inForce = sql`(member.expires_at is null or member.expires_at > access_time())`;
+
+const visible = (actor: Actor, conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> => sql`
+  select safes.id, safes.name, lower(safes.name) as sort, safes.description, safes.safe_type, safes.access_level,
+         safes.status, safes.owner_id, safes.created_at, safes.updated_at, owner.name as owner_name,
+         owner.email as owner_email, standing.permissions, standing.sees_members
+  from ${standingsOf(actor)} standing
+  join safes on safes.id = standing.safe_id
+  join users owner on owner.id = safes.owner_id
+  where ${sql.join([sql`true`, ...conditions], sql` and `)}`;
+
+/** What costs a look at other tables, for the rows of one page alone. */
+const withCounts = (page: RawBuilder<unknown>): RawBuilder<ShownSafe> => sql<ShownSafe>`
+  select page.*,
+    (select count(*)::integer from credentials where safe_id = page.id and deleted_at is null) as account_count,
+    (select count(*)::integer from safe_members member where member.safe_id = page.id and ${inForce}) as permission_count,
+    case when not page.sees_members then '[]' else (
+      select coalesce(jsonb_agg(jsonb_build_object('user_id', user_id, 'group_id', group_id)), '[]')
+      from (select user_id, group_id from safe_members where safe_id = page.id order by added_at, id limit 100) members
+    ) end as members
+  from (${page}) page
+  order by page.sort, page.id`;
+
+/** One row more than asked for, if there is one. */
+export async function listSafes(db: Db, actor: Actor, wish: SafeWish): Promise<ShownSafe[]> {
+  const { after, search, status, permission } = wish;
+  const pattern = `%${(search ?? "").replaceAll(/[\\%_]/g, "\\$&")}%`;
+  const conditions = [
+    ...(after === null ? [] : [sql`(lower(safes.name), safes.id) > (${after.sort}, ${after.id}::uuid)`]),
+    ...(status === null ? [] : [sql`safes.status = ${status}`]),
+    ...(permission === null ? [] : [sql`standing.permissions & ${sql.lit(bitOf(permission))} <> 0`]),
+    ...(search === null
+      ? []
+      : [
+          sql`(safes.name ilike ${pattern} or safes.description ilike ${pattern}
+            or owner.name ilike ${pattern} or owner.email ilike ${pattern})`,
+        ]),
+  ];
+  const page = sql`${visible(actor, conditions)} order by lower(safes.name), safes.id limit ${wish.limit + 1}`;
+  return (await withCounts(page).execute(db)).rows;
+}
+
+/** Null when this person sees no such safe. */
+export async function readSafe(db: Db, actor: Actor, id: string): Promise<ShownSafe | null> {
+  const page = visible(actor, [sql`standing.safe_id = ${id}`]);
+  return (await withCounts(page).execute(db)).rows[0] ?? null;
+}
+
+/** Over the safes that this person sees; `shared` ones have more than one person as members. */
+export async function countSafes(db: Db, actor: Actor): Promise<{ total: number; active: number; shared: number }> {
+  const { rows } = await sql<{ total: number; active: number; shared: number }>`
+    with visible as materialized (select safe_id from ${standingsOf(actor)} standing)
+    select count(*)::integer as total,
+           (count(*) filter (where safes.status = 'active'))::integer as active,
+           (select count(*)::integer from (
+             select people.safe_id from (
+               select member.safe_id, member.user_id from safe_members member
+               join visible using (safe_id) where member.user_id is not null and ${inForce}
+               union
+               select member.safe_id, theirs.user_id from safe_members member
+               join visible using (safe_id) join group_members theirs on theirs.group_id = member.group_id
+               where ${inForce}
+             ) people group by people.safe_id having count(*) > 1
+           ) shared) as shared
+    from visible join safes on safes.id = visible.safe_id`.execute(db);
+  return rows[0]!;
+}
+
+/** This person's standing in one safe, and the safe; null when they see none. */
+export async function readSafeStanding(
+  db: Db,
+  actor: Pick<Actor, "id" | "role">,
+  id: string,
+): Promise<(SafeRow & { permissions: Permissions; sees_members: boolean }) | null> {
+  const { rows } = await sql<SafeRow & { permissions: Permissions; sees_members: boolean }>`
+    select safes.*, standing.permissions, standing.sees_members
+    from ${standingsOf(actor)} standing join safes on safes.id = standing.safe_id
+    where standing.safe_id = ${id}`.execute(db);
+  return rows[0] ?? null;
+}
+
+export type Strength = "share" | "no key update" | "update";
+
+/**
+ * Holds these safes until the transaction ends, in the order of their ids: `share` to put something in, `no key update` to
+ * change it or its members, `update` to delete it. Answers those that exist.
+ */
+export async function lockSafes(tx: Tx, ids: readonly string[], strength: Strength): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from safes where id = any(${ids}::uuid[]) and deleted_at is null order by id
+    for ${sql.raw(strength)}`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+export async function insertSafe(tx: Tx, row: Insertable<SafesTable>): Promise<void> {
+  await tx.insertInto("safes").values(row).execute();
+}
+
+export async function updateSafeRow(tx: Tx, id: string, changes: Updateable<SafesTable>): Promise<void> {
+  await tx.updateTable("safes").set(changes).where("id", "=", id).execute();
+}
+
+export async function countAccounts(db: Db, safeId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from credentials where safe_id = ${safeId} and deleted_at is null`.execute(db);
+  return rows[0]!.count;
+}
