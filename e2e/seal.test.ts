@@ -57,7 +57,7 @@ describe("a vault sealed by a passphrase", needs(noBrowser || null), () => {
     await page.getByLabel("Passphrase").and(page.locator("input")).fill("not the passphrase");
     await page.getByRole("button", { name: "Unseal" }).click();
     await page.locator(".mantine-InputWrapper-error").waitFor();
-    assert.equal(new URL(page.url()).pathname, "/unseal");
+    await isAt(page, "/unseal");
     await inspectScreen(page, "unseal-refused");
   });
 

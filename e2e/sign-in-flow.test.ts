@@ -3,12 +3,13 @@ import { needs } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import type { Browser, Page } from "playwright-core";
+import { becomes } from "./testing/becomes.ts";
 import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
 import type { Visit } from "./testing/browser.ts";
 import { inspectScreen } from "./testing/inspect-screen.ts";
 import { aUser, firstAdmin } from "./testing/people.ts";
 import type { Person } from "./testing/people.ts";
-import { dialogOf, fillSignIn, isAt, seesHeading, seesToast, signIn } from "./testing/screens.ts";
+import { dialogOf, fillSignIn, hasNoHash, isAt, seesHeading, seesToast, signIn } from "./testing/screens.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
@@ -56,9 +57,9 @@ describe("signing in and out", needs(noBrowser || null), () => {
   step("AUTH-08: the password shows when asked to", async () => {
     const field = page.getByPlaceholder("Enter your password");
     await field.fill("what I typed");
-    assert.equal(await field.getAttribute("type"), "password");
+    await becomes(() => field.getAttribute("type"), "password");
     await field.locator("xpath=following::button[1]").click();
-    assert.equal(await field.getAttribute("type"), "text");
+    await becomes(() => field.getAttribute("type"), "text");
   });
 
   step("AUTH-41: a wrong password is answered with Invalid credentials, and so is an unknown address", async () => {
@@ -67,7 +68,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
       await fillSignIn(page, { email, password: "not the password" });
       await page.getByRole("button", { name: "Sign In" }).click();
       await seesToast(page, "Invalid credentials");
-      assert.equal(new URL(page.url()).pathname, "/auth");
+      await isAt(page, "/auth");
     }
   });
 
@@ -83,8 +84,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await isAt(page, "/auth");
     await fillSignIn(page, user);
     await page.getByRole("button", { name: "Sign In" }).click();
-    await isAt(page, "/vault");
-    assert.equal(new URL(page.url()).search, "?search=orders");
+    await isAt(page, "/vault?search=orders");
   });
 
   step("AUTH-14, OPEN-04, OPEN-05: whoever is signed in is sent on from every entrance", async () => {
@@ -95,8 +95,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
   });
 
   step("OPEN-08: without Keep me signed in the session is this tab's alone", async () => {
-    const keys = await storedKeys(page);
-    assert.deepEqual(keys, { local: [], session: ["strongroom.auth", "strongroom.token"] });
+    await becomes(() => storedKeys(page), { local: [], session: ["strongroom.auth", "strongroom.token"] });
     const other = await visit.context.newPage();
     await other.goto("/vault");
     await isAt(other, "/auth");
@@ -110,7 +109,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await page.getByRole("checkbox", { name: "Keep me signed in" }).check();
     await page.getByRole("button", { name: "Sign In" }).click();
     await isAt(page, "/");
-    assert.deepEqual(await storedKeys(page), { local: ["strongroom.auth", "strongroom.token"], session: [] });
+    await becomes(() => storedKeys(page), { local: ["strongroom.auth", "strongroom.token"], session: [] });
     const other = await visit.context.newPage();
     await other.goto("/vault");
     await seesHeading(other, "Credential Vault");
@@ -118,7 +117,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await isAt(page, "/login");
     // The other tab hears of it without a reload.
     await isAt(other, "/login");
-    assert.deepEqual(await storedKeys(other), { local: [], session: [] });
+    await becomes(() => storedKeys(other), { local: [], session: [] });
     await other.close();
   });
 
@@ -126,7 +125,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await page.getByRole("link", { name: "Create Account" }).click();
     await isAt(page, "/signup");
     await seesHeading(page, "Get Started");
-    assert.equal(await page.getByRole("radio", { name: "User" }).isChecked(), true);
+    await page.getByRole("radio", { name: "User", checked: true }).waitFor();
     for (const text of [
       "Standard access to credential management",
       "Intermediate access with team oversight capabilities",
@@ -218,7 +217,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
 
     await page.goto(link);
     await seesHeading(page, "Choose a new password");
-    assert.equal(new URL(page.url()).hash, "", "the token leaves the address bar");
+    await hasNoHash(page);
     await inspectScreen(page, "reset-password");
     await chooseNewPassword(page, "a brand new password");
     await isAt(page, "/login");
@@ -246,7 +245,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await context.close();
     await page.goto("/signup");
     await page.getByText("Sign-up is closed here. Please ask an administrator for an account.").waitFor();
-    assert.equal(await page.getByRole("button", { name: "Create a new account" }).isDisabled(), true);
+    await page.getByRole("button", { name: "Create a new account", disabled: true }).waitFor();
     await inspectScreen(page, "sign-up-closed");
     assertNoErrors(visit);
   });

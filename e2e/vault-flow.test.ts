@@ -12,6 +12,7 @@ import type { MariadbServer, PostgresqlServer, Sshd } from "@strongroom/connecto
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import type { Browser, Page } from "playwright-core";
+import { becomes } from "./testing/becomes.ts";
 import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
 import type { Visit } from "./testing/browser.ts";
 import { inspectScreen } from "./testing/inspect-screen.ts";
@@ -19,10 +20,11 @@ import {
   addCredential,
   assertHoldsNoSecret,
   cardOf,
-  clipboardText,
+  clipboardHolds,
   dialogOf,
   fillCredential,
   fillSignIn,
+  hasNoHash,
   isAt,
   secretField,
   seesHeading,
@@ -70,8 +72,8 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await page
       .getByText("You are creating the first account. It becomes the administrator of this installation.")
       .waitFor();
-    assert.equal(new URL(page.url()).hash, "", "the token leaves the address bar");
-    assert.equal(await page.getByRole("link", { name: "Login" }).getAttribute("href"), "/login");
+    await hasNoHash(page);
+    await page.locator('a[href="/login"]', { hasText: "Login" }).waitFor();
     await inspectScreen(page, "sign-up-first");
   });
 
@@ -126,9 +128,9 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await page.getByRole("button", { name: "Add Credential" }).first().click();
     const dialog = dialogOf(page, "Add New Credential");
     const port = dialog.getByLabel("Port");
-    assert.equal(await port.inputValue(), "");
+    await becomes(() => port.inputValue(), "");
     await fillCredential(dialog, { name: "ab", type: "PostgreSQL", username: "x" });
-    assert.equal(await port.inputValue(), "5432");
+    await becomes(() => port.inputValue(), "5432");
     await dialog.getByRole("button", { name: "Add Credential" }).click();
     for (const text of [
       "Name must be 3 to 100 characters",
@@ -161,7 +163,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await card.getByRole("button", { name: "Verify Now" }).click();
     await seesToast(page, `Verification successful for "${DATABASE}"`);
     await card.getByText(`${postgresql.host}:${postgresql.port}`).waitFor();
-    assert.match(postgresql.log(), new RegExp(`connection authorized: user=${role.username}`));
+    await becomes(() => postgresql.log().includes(`connection authorized: user=${role.username}`), true);
     await inspectScreen(page, "vault-verified");
   });
 
@@ -182,13 +184,14 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
   });
 
   step("a Unix account over SSH is verified too", needs(unixUsersAvailable()), async () => {
-    sshd = await startSshd();
-    const { username, password } = await sshd.addUser();
-    await addCredential(page, { name: HOST, username, host: sshd.host, port: sshd.port, secret: password });
+    const target = await startSshd();
+    sshd = target;
+    const { username, password } = await target.addUser();
+    await addCredential(page, { name: HOST, username, host: target.host, port: target.port, secret: password });
     const card = cardOf(page, HOST);
     await card.getByRole("button", { name: "Verify Now" }).click();
     await seesToast(page, `Verification successful for "${HOST}"`);
-    assert.match(sshd.log(), new RegExp(`Accepted \\S+ for ${username}`));
+    await becomes(() => new RegExp(`Accepted \\S+ for ${username}`).test(target.log()), true);
   });
 
   step("a MariaDB account is verified too", needs(mariadbAvailable()), async () => {
@@ -214,7 +217,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
   step("VAULT-15, VAULT-34: Copy puts the secret on the clipboard and nowhere else", async () => {
     await cardOf(page, DATABASE).getByRole("button", { name: "Copy", exact: true }).click();
     await seesToast(page, "Password copied to clipboard!");
-    assert.equal(await clipboardText(page), role.password);
+    await clipboardHolds(page, role.password);
     await assertHoldsNoSecret(page, role.password);
     assert.equal(server.output().includes(role.password), false, "the server's log does not hold it");
   });
@@ -263,7 +266,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await page.evaluate(() => navigator.clipboard.writeText("something else"));
     await page.getByRole("button", { name: "Copy Password" }).click();
     await seesToast(page, "Password copied to clipboard!");
-    assert.equal(await clipboardText(page), role.password);
+    await clipboardHolds(page, role.password);
     await page.getByRole("button", { name: "Verify Now" }).click();
     await seesToast(page, "Verification completed successfully");
   });
@@ -271,16 +274,18 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
   step("VAULT-49: the rotate dialog says what rotating means, and that this release does not rotate yet", async () => {
     await page.getByRole("button", { name: "Rotate Password" }).click();
     const dialog = dialogOf(page, "Rotate Password");
-    await dialog.getByRole("listitem").first().waitFor();
-    assert.deepEqual(await dialog.getByRole("listitem").allInnerTexts(), [
-      "A new password will be generated",
-      "The target system will be updated",
-      "The old password will be invalidated",
-      "It cannot be undone",
-      "It may take a few minutes",
-    ]);
+    await becomes(
+      () => dialog.getByRole("listitem").allInnerTexts(),
+      [
+        "A new password will be generated",
+        "The target system will be updated",
+        "The old password will be invalidated",
+        "It cannot be undone",
+        "It may take a few minutes",
+      ],
+    );
     await dialog.getByText("This release cannot rotate passwords yet", { exact: false }).waitFor();
-    assert.equal(await dialog.getByRole("button", { name: "Rotate Password" }).isDisabled(), true);
+    await dialog.getByRole("button", { name: "Rotate Password", disabled: true }).waitFor();
     await inspectScreen(page, "rotate-dialog");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
@@ -289,7 +294,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
   step("OPEN-56: Edit Credential changes what is stored and keeps the secret", async () => {
     await page.getByRole("button", { name: "Edit Credential" }).click();
     const dialog = dialogOf(page, "Edit Credential");
-    assert.equal(await secretField(dialog).inputValue(), "");
+    await becomes(() => secretField(dialog).inputValue(), "");
     await inspectScreen(page, "edit-credential");
     await fillCredential(dialog, { name: `${DATABASE} 2`, environment: "Development" });
     await dialog.getByRole("button", { name: "Save Changes" }).click();
@@ -297,18 +302,20 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await seesHeading(page, `${DATABASE} 2`);
     await page.getByRole("button", { name: "Copy Password" }).click();
     await seesToast(page, "Password copied to clipboard!");
-    assert.equal(await clipboardText(page), role.password);
+    await clipboardHolds(page, role.password);
   });
 
   step("VAULT-50, VAULT-51: the detail page's deletion says what goes, and returns to the vault", async () => {
     await page.getByRole("button", { name: "Delete Credential" }).click();
     const dialog = dialogOf(page, "Delete Credential");
-    await dialog.getByRole("listitem").first().waitFor();
-    assert.deepEqual(await dialog.getByRole("listitem").allInnerTexts(), [
-      "It permanently removes the credential.",
-      "It deletes all associated audit logs. The tamper-evident audit trail keeps a record of the deletion.",
-      "It cannot be undone.",
-    ]);
+    await becomes(
+      () => dialog.getByRole("listitem").allInnerTexts(),
+      [
+        "It permanently removes the credential.",
+        "It deletes all associated audit logs. The tamper-evident audit trail keeps a record of the deletion.",
+        "It cannot be undone.",
+      ],
+    );
     await inspectScreen(page, "delete-dialog-detail");
     await dialog.getByRole("button", { name: "Delete", exact: true }).click();
     await seesToast(page, `"${DATABASE} 2" deleted successfully`);
@@ -342,11 +349,10 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await page.getByRole("button", { name: "Sign Out" }).click();
     await seesToast(page, "Signed out successfully");
     await isAt(page, "/login");
-    const left = await page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)]);
-    assert.deepEqual(
-      left.filter((key) => /token|auth$/.test(key)),
-      [],
-    );
+    await becomes(async () => {
+      const left = await page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)]);
+      return left.filter((key) => /token|auth$/.test(key));
+    }, []);
     await page.goto("/vault");
     await isAt(page, "/auth");
     assertNoErrors(visit);

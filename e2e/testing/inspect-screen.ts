@@ -11,11 +11,17 @@ const SCHEMES = ["dark", "light"] as const;
 const HEIGHT = 800;
 const MOST_HEIGHT = 2400;
 
+export interface Inspection {
+  /** The screen shows loading indicators for good: do not wait until they have gone. */
+  isLoading?: boolean;
+}
+
 /**
- * Leaves pictures under e2e/screenshots, and expects axe to find nothing and the page not to scroll sideways, at each
+ * Waits until everything is there. Leaves pictures under e2e/screenshots, and expects axe to find nothing and the page not to scroll sideways, at each
  * width in each scheme. The page is left at full width in light. Toasts are closed first: they would cover what is below.
  */
-export async function inspectScreen(page: Page, name: string): Promise<void> {
+export async function inspectScreen(page: Page, name: string, { isLoading = false }: Inspection = {}): Promise<void> {
+  if (!isLoading) await page.waitForFunction(() => document.querySelector("[data-loading]") === null);
   await dismissToasts(page);
   for (const width of WIDTHS) {
     await fitWindow(page, width);

@@ -1,6 +1,7 @@
 // What people do on the screens, by the names that they see.
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
+import { becomes } from "./becomes.ts";
 import type { Person } from "./people.ts";
 
 /** Waits until the text stands in a toast, word for word. */
@@ -15,8 +16,14 @@ export async function seesHeading(page: Page, name: string): Promise<void> {
   await page.getByRole("heading", { name, exact: true }).first().waitFor();
 }
 
+/** Waits until the page is at that path; with a query (`/vault?search=orders`) also at that. */
 export async function isAt(page: Page, path: string): Promise<void> {
-  await page.waitForURL((url) => url.pathname === path);
+  await page.waitForURL(({ pathname, search }) => (path.includes("?") ? pathname + search : pathname) === path);
+}
+
+/** Waits until what followed the # has left the address. */
+export async function hasNoHash(page: Page): Promise<void> {
+  await page.waitForURL(({ hash }) => hash === "");
 }
 
 export async function fillSignIn(page: Page, { email, password }: Pick<Person, "email" | "password">): Promise<void> {
@@ -98,7 +105,9 @@ export async function addCredential(page: Page, fields: CredentialFields): Promi
   await dialog.waitFor({ state: "detached" });
 }
 
-export const clipboardText = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+/** Waits until that is what the clipboard holds. */
+export const clipboardHolds = (page: Page, text: string): Promise<void> =>
+  becomes(() => page.evaluate(() => navigator.clipboard.readText()), text);
 
 /** INVARIANT: a secret is in no place of the page where it could be found later. */
 export async function assertHoldsNoSecret(page: Page, secret: string): Promise<void> {

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { ownEnvironment } from "./environment.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -60,6 +61,9 @@ export async function startServer(env: Record<string, string> = {}, folder?: str
       throw new Error(`the server ended before it was ready:\n${text}`);
     }),
   ]);
+  // What it printed before it was ready may be read after its message: by the end of the next turn it has been.
+  await turn();
+  await turn();
   const url = /Strongroom is at (\S+)/.exec(text)?.[1];
   if (url === undefined) throw new Error(`the server did not print its address:\n${text}`);
   const end = async (signal: NodeJS.Signals) => {

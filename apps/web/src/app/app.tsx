@@ -27,7 +27,7 @@ export function App() {
       colorSchemeManager={colorScheme}
       defaultColorScheme="auto"
     >
-      <ErrorBoundary>
+      <ErrorBoundary isOutermost>
         <QueryClientProvider client={queryClient}>
           <Notifications position="top-right" limit={MOST_TOASTS} containerWidth={380} zIndex={500} />
           <BrowserRouter>

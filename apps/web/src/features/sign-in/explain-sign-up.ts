@@ -7,6 +7,8 @@ export const MAIL_LIMITED =
   "Your account was created, but the email service is temporarily unavailable. You can sign in with your new credentials.";
 export const MAIL_FAILED =
   "Your account was created, but the email confirmation failed. You can still sign in with your new credentials.";
+/** AUTH-44, above the text of SIGNUP-19: both names that a failed sign-up without a message has. */
+export const SIGN_UP_FAILED = "Registration failed";
 const FALLBACK = "Failed to create account";
 
 export interface SignUpFailure {

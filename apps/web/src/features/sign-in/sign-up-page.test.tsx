@@ -1,4 +1,4 @@
-import { act, screen, waitFor } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { problem, startApi, type ApiAnswer, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
@@ -89,6 +89,15 @@ test("SIGNUP-18: an email that is taken stays on the page", async () => {
   await fill(user);
   expect(await screen.findByText(EMAIL_TAKEN)).toBeTruthy();
   expect(screen.getByRole("heading", { name: "Get Started" })).toBeTruthy();
+});
+
+test("AUTH-44, SIGNUP-19: a refusal shows the server's message, or the specification's, under Registration failed", async () => {
+  api.on("POST /api/v1/auth/register", problem(403, "sign-up.closed", "Sign-up is closed here"));
+  const { user } = show();
+  await fill(user);
+  const refused = within(await screen.findByRole("alert"));
+  expect(refused.getByText("Registration failed")).toBeTruthy();
+  expect(refused.getByText("Sign-up is closed here")).toBeTruthy();
 });
 
 test("SIGNUP-15, SIGNUP-17, AUTH-45: a mail problem is told, logged as a warning, and leads to /login after 2 seconds", async () => {

@@ -9,7 +9,7 @@ import { paths } from "#app/paths.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { EntranceLayout } from "#shared/ui/entrance-layout.tsx";
-import { SIGNED_UP, explainSignUp } from "./explain-sign-up.ts";
+import { SIGNED_UP, SIGN_UP_FAILED, explainSignUp } from "./explain-sign-up.ts";
 import { RoleChoice } from "./role-choice.tsx";
 import { useEntrance, useSignUp } from "./sign-in.queries.ts";
 import { SIGN_UP_START, SignUpForm, type SignUpValues } from "./sign-up-form.ts";
@@ -61,7 +61,7 @@ export default function SignUpPage() {
       onError: (error) => {
         const { text, mayExist } = explainSignUp(error);
         if (!mayExist) {
-          toast.error(text);
+          toast.error(text, { title: SIGN_UP_FAILED });
           return;
         }
         console.warn(text);

@@ -10,7 +10,7 @@ interface LoadingProps {
 /** A whole page that is not there yet. */
 export function PageLoading({ text = "Securing Vault..." }: LoadingProps) {
   return (
-    <div className={classes.page} role="status" aria-live="polite">
+    <div className={classes.page} role="status" aria-live="polite" data-loading>
       <VaultMark size={44} isBusy />
       <p className={classes.text}>{text}</p>
     </div>
@@ -20,7 +20,7 @@ export function PageLoading({ text = "Securing Vault..." }: LoadingProps) {
 /** A part of a page that is not there yet. */
 export function SectionLoading({ text = "Loading..." }: LoadingProps) {
   return (
-    <div className={classes.section} role="status" aria-live="polite">
+    <div className={classes.section} role="status" aria-live="polite" data-loading>
       <Loader size="sm" aria-hidden />
       <p className={classes.text}>{text}</p>
     </div>

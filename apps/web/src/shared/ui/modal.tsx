@@ -1,6 +1,6 @@
 // The app's dialog: sizes from sm to 2xl (SHELL-39), named close button, room to breathe on small screens.
 import { Modal as MantineModal } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
+import { useMediaQuery, useMounted } from "@mantine/hooks";
 import type { ReactNode } from "react";
 
 /** Widths in rem. */
@@ -20,9 +20,11 @@ export interface ModalProps {
 export function Modal({ opened, onClose, title, size = "md", isInsistent = false, children }: ModalProps) {
   const isLarge = size !== "sm" && size !== "md";
   const isNarrow = useMediaQuery("(max-width: 36em)") ?? false;
+  // Only a dialog that was there before it opened remembers what had the focus, and gives it back.
+  const isMounted = useMounted();
   return (
     <MantineModal.Root
-      opened={opened}
+      opened={opened && isMounted}
       onClose={onClose}
       size={MODAL_SIZES[size]}
       fullScreen={isNarrow && isLarge}

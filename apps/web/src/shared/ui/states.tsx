@@ -32,15 +32,20 @@ export interface ErrorStateProps {
   message: string;
   onRetry?: () => void;
   isRetrying?: boolean;
+  /** The way out when trying again does not help. */
+  wayOut?: ReactNode;
+  /** It stands in place of the page, so its message is the page's heading. */
+  isPage?: boolean;
 }
 
-export function ErrorState({ message, onRetry, isRetrying = false }: ErrorStateProps) {
+export function ErrorState({ message, onRetry, isRetrying = false, wayOut, isPage = false }: ErrorStateProps) {
+  const Title = isPage ? "h1" : "p";
   return (
     <div className={classes.state} role="alert">
       <span className={classes.disc} style={toneStyle("danger")}>
         <IconAlertTriangle size={22} stroke={1.6} aria-hidden />
       </span>
-      <p className={classes.title}>{message}</p>
+      <Title className={classes.title}>{message}</Title>
       {onRetry && (
         <Button
           variant="default"
@@ -52,6 +57,7 @@ export function ErrorState({ message, onRetry, isRetrying = false }: ErrorStateP
           Retry
         </Button>
       )}
+      {wayOut}
     </div>
   );
 }

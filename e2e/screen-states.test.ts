@@ -1,0 +1,212 @@
+// What a screen shows while it loads, when a call has failed, and when its own code breaks.
+import { needs } from "@strongroom/connectors/testing";
+import {
+  createCredential,
+  listCredentials,
+  listDashboardAlerts,
+  readCredential,
+  readDashboardStats,
+  readNotificationPreferences,
+} from "@strongroom/contract";
+import type { Endpoint } from "@strongroom/contract";
+import { after, before, describe } from "node:test";
+import type { Browser, Page, Route } from "playwright-core";
+import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
+import type { Visit } from "./testing/browser.ts";
+import { inspectScreen } from "./testing/inspect-screen.ts";
+import { ask, firstAdmin, tokenOf } from "./testing/people.ts";
+import type { Person } from "./testing/people.ts";
+import { cardOf, isAt, seesHeading, signIn } from "./testing/screens.ts";
+import { startServer } from "./testing/server.ts";
+import type { RunningServer } from "./testing/server.ts";
+import { steps } from "./testing/steps.ts";
+
+const NAME = "Billing service";
+const SAMPLE_NOTICE = "Sample data: the server could not be reached";
+
+/** Matches the endpoint's address, whatever its parameters and its query. */
+const addressOf = ({ path }: Endpoint) => new RegExp(`${path.replaceAll(/:\w+/g, "[^/?]+")}(\\?.*)?$`);
+
+describe("the states of a screen", needs(noBrowser || null), () => {
+  let server: RunningServer;
+  let browser: Browser;
+  let admin: Person;
+  let visit: Visit;
+  let page: Page;
+  let detail: string;
+  const step = steps(() => page);
+
+  before(async () => {
+    browser = await launchBrowser();
+    server = await startServer();
+    admin = await firstAdmin(server);
+    const body = { name: NAME, type: "application" as const, username: "service", value: "an old secret" };
+    const { id } = await ask(server.url, createCredential, { body }, await tokenOf(server, admin));
+    detail = `/vault/${id}`;
+    visit = await visitor(browser, server.url);
+    page = visit.page;
+    await signIn(page, admin);
+    await seesHeading(page, "Dashboard");
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  /** While `work` runs, whoever asks for this waits. */
+  async function holding(address: RegExp | string, work: () => Promise<void>): Promise<void> {
+    const held: Route[] = [];
+    let isHolding = true;
+    await page.route(address, async (route) => {
+      if (isHolding) held.push(route);
+      else await route.continue();
+    });
+    await work();
+    isHolding = false;
+    await Promise.all(held.map((route) => route.continue()));
+    await page.unroute(address);
+  }
+
+  /** While it is refused like that, the call fails. */
+  const failing = (endpoint: Endpoint, message: string) =>
+    page.route(addressOf(endpoint), (route) =>
+      route.fulfill({ status: 500, json: { type: "about:blank", status: 500, code: "internal", message } }),
+    );
+
+  const LOADING: readonly [
+    row: string,
+    path: () => string,
+    held: RegExp | string,
+    text: string,
+    then: () => Promise<void>,
+  ][] = [
+    [
+      "SHELL-40",
+      () => "/component-demo",
+      /assets\/component-demo-page-[^/]+\.js$/,
+      "Securing Vault...",
+      () => seesHeading(page, "Components"),
+    ],
+    ["SHELL-40", () => "/help", /assets\/help-page-[^/]+\.js$/, "Loading...", () => seesHeading(page, "Help")],
+    [
+      "DASH-06",
+      () => "/",
+      addressOf(readDashboardStats),
+      "Securing your dashboard...",
+      () => page.getByRole("article", { name: "Total Credentials" }).waitFor(),
+    ],
+    [
+      "VAULT-19",
+      () => "/vault",
+      addressOf(listCredentials),
+      "Unlocking your credentials...",
+      () => cardOf(page, NAME).waitFor(),
+    ],
+    [
+      "VAULT-38",
+      () => detail,
+      addressOf(readCredential),
+      "Loading credential details...",
+      () => seesHeading(page, NAME),
+    ],
+    [
+      "the settings",
+      () => "/settings",
+      addressOf(readNotificationPreferences),
+      "Loading your preferences...",
+      () => page.getByRole("switch").first().waitFor(),
+    ],
+  ];
+
+  for (const [row, path, held, text, then] of LOADING) {
+    step(`${row}: while it loads, "${text}"`, async () => {
+      await holding(held, async () => {
+        await page.goto(path(), { waitUntil: "commit" });
+        await page.getByRole("status").getByText(text, { exact: true }).first().waitFor();
+      });
+      await then();
+      await page.getByText(text, { exact: true }).waitFor({ state: "detached" });
+    });
+  }
+
+  step("DASH-07, DASH-11: figures that could not be read are the samples, under a notice that says so", async () => {
+    await failing(readDashboardStats, "The figures are out of order");
+    await page.goto("/");
+    await page.getByText(SAMPLE_NOTICE, { exact: true }).waitFor();
+    await page.getByRole("alert").getByText("The figures are out of order", { exact: true }).waitFor();
+    for (const [card, figure] of [
+      ["Total Credentials", "12"],
+      ["Active Sessions", "3"],
+      ["Privileged Users", "8"],
+      ["Compliance Score", "98%"],
+    ] as const) {
+      await page.getByRole("article", { name: card }).getByText(figure, { exact: true }).waitFor();
+    }
+    await inspectScreen(page, "dashboard-sample");
+    await page.unroute(addressOf(readDashboardStats));
+    await page.getByRole("button", { name: "Retry" }).first().click();
+    await page.getByText(SAMPLE_NOTICE, { exact: true }).waitFor({ state: "detached" });
+    await page.getByRole("article", { name: "Total Credentials" }).getByText("1", { exact: true }).waitFor();
+  });
+
+  step("DASH-12: alerts that could not be read are two samples, under the same notice", async () => {
+    await failing(listDashboardAlerts, "The alerts are out of order");
+    await page.goto("/");
+    await page.getByText(SAMPLE_NOTICE, { exact: true }).waitFor();
+    const alerts = page.getByRole("region", { name: "Critical Alerts" });
+    await alerts.getByText("Sample alert: ", { exact: false }).nth(1).waitFor();
+    await alerts.getByTitle("Number of alerts").getByText("2", { exact: true }).waitFor();
+    await page.unroute(addressOf(listDashboardAlerts));
+    await page.getByRole("button", { name: "Retry" }).first().click();
+    await page.getByText(SAMPLE_NOTICE, { exact: true }).waitFor({ state: "detached" });
+    await alerts.getByText("No alerts", { exact: true }).waitFor();
+  });
+
+  /** A screen's code, as if it threw while it draws until somebody mends it. */
+  const BROKEN = `export default function Broken() {
+    if (globalThis.isMended) return "Mended";
+    throw new Error("thrown on purpose");
+  }`;
+  const breaking = (chunk: string) =>
+    page.route(new RegExp(`assets/${chunk}-[^/]+\\.js$`), (route) =>
+      route.fulfill({ contentType: "text/javascript", body: BROKEN }),
+    );
+
+  step("a screen that throws says so, the rest of the app goes on, and Retry draws it again", async () => {
+    await breaking("help-page");
+    await page.goto("/help");
+    const fallback = page.getByRole("main").getByRole("alert");
+    await fallback.getByText("This screen ran into an error.", { exact: true }).waitFor();
+    await inspectScreen(page, "screen-broken");
+    await page.getByRole("link", { name: "Integrations" }).click();
+    await seesHeading(page, "Integrations");
+    await page.goBack();
+    await fallback.waitFor();
+    await page.evaluate(() => Object.assign(globalThis, { isMended: true }));
+    await fallback.getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("main").getByText("Mended", { exact: true }).waitFor();
+    await page.unrouteAll({ behavior: "wait" });
+  });
+
+  step("a page outside of the layout that throws says so too, and leads to the start page", async () => {
+    await breaking("reset-password-page");
+    await page.goto("/reset-password");
+    await page.getByText("This screen ran into an error.", { exact: true }).waitFor();
+    await inspectScreen(page, "page-broken");
+    await page.getByRole("link", { name: "Go to the start page" }).click();
+    await isAt(page, "/");
+    await seesHeading(page, "Dashboard");
+    await page.unrouteAll({ behavior: "wait" });
+  });
+
+  step("a screen whose code is not on the server any more says so, and Retry loads the new one", async () => {
+    const chunk = /assets\/help-page-[^/]+\.js$/;
+    await page.route(chunk, (route) => route.fulfill({ status: 404, body: "" }));
+    await page.goto("/help");
+    await page.getByText("This page was updated or could not be loaded.", { exact: true }).waitFor();
+    await page.unroute(chunk);
+    await page.getByRole("button", { name: "Retry" }).click();
+    await seesHeading(page, "Help");
+    assertNoErrors(visit);
+  });
+});
