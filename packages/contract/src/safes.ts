@@ -96,6 +96,8 @@ export const SafeEdit = z.strictObject({
   safe_type: SafeType.optional(),
   access_level: AccessLevel.optional(),
   status: SafeStatus.optional(),
+  /** Only by the owner or an administrator: this person becomes the owner, with an owner's membership. */
+  owner_id: UserId.optional(),
 });
 export type SafeEdit = z.infer<typeof SafeEdit>;
 

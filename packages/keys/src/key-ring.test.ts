@@ -251,3 +251,27 @@ test("a key that was asked for before a new unseal arrives after it", async () =
   gate.open();
   assert.equal((await asked).purpose, "vault:bob");
 });
+
+test("a KEK that was destroyed in the store is forgotten, whoever still holds it, and its purpose gets a new one", async () => {
+  const { store, ring } = await anUnsealedRing();
+  const [gone, kept] = [await ring.kekFor("safe:1"), await ring.kekFor("safe:2")];
+  const envelope = sealSecret(gone, context, Secret.fromText("s3cret"));
+  store.keks = store.keks.filter(({ id }) => id !== gone.id);
+  ring.forget(gone.id);
+  ring.forget(unknownId);
+  assert.throws(() => openSecret(gone, context, envelope), SealedError);
+  await assert.rejects(ring.kekById(gone.id), { code: "kek.unknown" });
+  assert.notEqual((await ring.kekFor("safe:1")).id, gone.id);
+  assert.equal(await ring.kekFor("safe:2"), kept);
+});
+
+test("a KEK that was loaded and never asked for is forgotten too; a sealed ring forgets nothing and does not mind", async () => {
+  const { root, store, ring } = await anUnsealedRing();
+  const { id } = await ring.kekFor("safe:1");
+  const other = new KeyRing(store);
+  other.forget(id);
+  await other.unseal(copyOf(root));
+  store.keks = [];
+  other.forget(id);
+  assert.equal(other.cached(id), null);
+});

@@ -4,27 +4,30 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { presentSafe } from "./find-safes.ts";
+import { makeOwner } from "./make-owner.ts";
 import { audienceOfSafe, changed, targetOf } from "./safes.ts";
 import { updateSafeRow } from "./safes.store.ts";
 import type { SafeRow } from "./safes.store.ts";
 import { holdSafe } from "./standing.ts";
 
-type Edit = Pick<SafeRow, "name" | "description" | "safe_type" | "access_level" | "status">;
+type Edit = Pick<SafeRow, "name" | "description" | "safe_type" | "access_level" | "status" | "owner_id">;
 
 export async function changeSafe(kernel: Kernel, call: Call<typeof updateSafe>, tx: Tx): Promise<Safe> {
   const { id } = call.params;
   call.note({ target: { type: "safe", id } });
   const { safe } = await holdSafe(tx, call.actor, id, "manage_safe", "no key update");
   call.note({ target: targetOf(safe) });
-  const { name, description, safe_type, access_level, status } = call.body;
+  const { name, description, safe_type, access_level, status, owner_id } = call.body;
   const edit: Edit = {
     name,
     description,
     safe_type: safe_type ?? safe.safe_type,
     access_level: access_level ?? safe.access_level,
     status: status ?? safe.status,
+    owner_id: owner_id ?? safe.owner_id,
   };
   const fields = (Object.keys(edit) as (keyof Edit)[]).filter((field) => edit[field] !== safe[field]);
+  if (edit.owner_id !== safe.owner_id) await makeOwner(kernel, call, tx, safe, edit.owner_id);
   if (fields.length > 0) {
     await updateSafeRow(tx, id, { ...edit, updated_at: kernel.clock.now() });
     await kernel.events.publish(tx, changed(id, await audienceOfSafe(tx, id)));

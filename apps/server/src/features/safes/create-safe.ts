@@ -5,9 +5,9 @@ import type { Call } from "#kernel/http/call.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { presentSafe } from "./find-safes.ts";
-import { insertMember } from "./members.store.ts";
+import { ownersMembership } from "./make-owner.ts";
+import { replaceMember } from "./members.store.ts";
 import { audienceOfSafe, changed, targetOf } from "./safes.ts";
-import { permissionsOfRole } from "./safes.policy.ts";
 import { insertSafe } from "./safes.store.ts";
 
 export async function makeSafe(kernel: Kernel, call: Call<typeof createSafe>, tx: Tx): Promise<Safe> {
@@ -15,17 +15,7 @@ export async function makeSafe(kernel: Kernel, call: Call<typeof createSafe>, tx
   const id = newId(at.getTime());
   const { id: owner } = call.actor;
   await insertSafe(tx, { ...call.body, id, owner_id: owner, created_at: at, updated_at: at });
-  await insertMember(tx, {
-    id: newId(at.getTime()),
-    safe_id: id,
-    user_id: owner,
-    group_id: null,
-    role: "owner",
-    permissions: permissionsOfRole("owner"),
-    expires_at: null,
-    added_at: at,
-    added_by: owner,
-  });
+  await replaceMember(tx, ownersMembership(id, owner, owner, at));
   const { name, safe_type: type, access_level } = call.body;
   call.note({ target: targetOf({ id, name }), details: { type, access_level } });
   await kernel.events.publish(tx, changed(id, await audienceOfSafe(tx, id)));

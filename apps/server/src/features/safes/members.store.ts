@@ -74,6 +74,13 @@ export async function updateMember(
   await tx.updateTable("safe_members").set(changes).where("id", "=", id).execute();
 }
 
+/** Makes this person a member as the row says, whatever membership of their own they had. */
+export async function replaceMember(tx: Tx, row: Insertable<SafeMembersTable> & { user_id: string }): Promise<void> {
+  const own = tx.deleteFrom("safe_members").where("safe_id", "=", row.safe_id).where("user_id", "=", row.user_id);
+  await own.execute();
+  await tx.insertInto("safe_members").values(row).execute();
+}
+
 export async function deleteMember(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("safe_members").where("id", "=", id).execute();
 }
