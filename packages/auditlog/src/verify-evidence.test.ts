@@ -1,27 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { changed, check, checkpointAt, findings, lineOf, log } from "../testing/hundred-entries.ts";
 import { aLog, evidenceExport, entryLine } from "../testing/sample-log.ts";
-import { checkpointLine, encodeEntry, verifyExport } from "./index.ts";
-import type { FindingKind, VerifyReport } from "./index.ts";
+import { checkpointLine } from "./index.ts";
+import type { FindingKind } from "./index.ts";
 
-/** 100 entries, checkpoints after 1, 40, 64 and 100 of them, signed at 09:00 to 09:03; evidence for four entries. */
-const log = aLog([1, 40, 64, 100]);
+/** Of four entries. */
 const evidence = await evidenceExport(log, [0, 41, 42, 99]);
-
-const lineOf = (lines: readonly string[], index: number) =>
-  lines.findIndex((line) => line.includes(`"index":${index},`));
-const checkpointAt = (size: number) => log.checkpoints.find((checkpoint) => checkpoint.size === size)!.note;
-
-/** `entry 41` rewritten: Ada becomes Eve. */
-const changed = encodeEntry({ ...log.entries[41]!.entry, actor: { system: "Eve" } });
-
-async function check(lines: readonly string[], kept: readonly string[] = []): Promise<VerifyReport> {
-  return verifyExport(lines, log.key, kept);
-}
-
-function findings(report: VerifyReport): string[] {
-  return report.findings.map(({ kind, index, message }) => `${kind} ${index ?? "-"}: ${message}`);
-}
 
 describe("verifying evidence", () => {
   it("proves each entry on its own", async () => {

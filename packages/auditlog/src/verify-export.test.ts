@@ -3,28 +3,12 @@ import { once } from "node:events";
 import { describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
 import * as fc from "fast-check";
+import { changed, check, checkpointAt, findings, lineOf, log } from "../testing/hundred-entries.ts";
 import { ORIGIN, aLog, aSigner, anEntry, completeExport, entryLine } from "../testing/sample-log.ts";
 import { checkpointLine, encodeEntry, noteSigner, signCheckpoint, verifyExport } from "./index.ts";
 import type { VerifyReport } from "./index.ts";
 
-/** 100 entries, checkpoints after 1, 40, 64 and 100 of them, signed at 09:00 to 09:03. */
-const log = aLog([1, 40, 64, 100]);
 const complete = completeExport(log);
-
-const lineOf = (lines: readonly string[], index: number) =>
-  lines.findIndex((line) => line.includes(`"index":${index},`));
-const checkpointAt = (size: number) => log.checkpoints.find((checkpoint) => checkpoint.size === size)!.note;
-
-/** `entry 41` rewritten: Ada becomes Eve. */
-const changed = encodeEntry({ ...log.entries[41]!.entry, actor: { system: "Eve" } });
-
-async function check(lines: readonly string[], kept: readonly string[] = []): Promise<VerifyReport> {
-  return verifyExport(lines, log.key, kept);
-}
-
-function findings(report: VerifyReport): string[] {
-  return report.findings.map(({ kind, index, message }) => `${kind} ${index ?? "-"}: ${message}`);
-}
 
 describe("verifying a complete export", () => {
   it("proves every entry of an untouched log", async () => {

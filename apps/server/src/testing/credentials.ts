@@ -10,6 +10,17 @@ type Fields = Partial<NonNullable<InputOf<typeof createCredential>["body"]>>;
 /** A secret that occurs nowhere else, so that a search for it proves something. */
 export const aSecret = (): string => `secret-${randomBytes(12).toString("hex")}`;
 
+/** A PostgreSQL account on this machine, as whoever listens at `port` is asked for it. */
+export const databaseAt = (port: number) =>
+  ({
+    type: "postgresql",
+    host: "127.0.0.1",
+    port,
+    username: "app",
+    database_name: "d",
+    schema_name: "s",
+  }) as const;
+
 /** A credential of this person; nothing can verify it unless the fields say how. */
 export async function aCredential(
   app: TestApp,

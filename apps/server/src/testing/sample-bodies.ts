@@ -1,14 +1,7 @@
 // A good body for every call that takes one, so that a refusal in a test is never about the body.
 import type { NamedEndpoint } from "@strongroom/contract/all";
+import { usualPolicy } from "./sign-in-policy.ts";
 
-const policy = {
-  timeout_minutes: 30,
-  warning_minutes: 5,
-  privileged_timeout_minutes: 15,
-  session_hours: 12,
-  remembered_days: 30,
-  sign_up_open: true,
-};
 const id = "0190c0de-0000-7000-8000-00000000beef";
 
 const BODIES: Record<string, unknown> = {
@@ -21,7 +14,7 @@ const BODIES: Record<string, unknown> = {
   changeUserRole: { role: "user" },
   setUserStatus: { status: "disabled" },
   decideRoleRequest: { decision: "deny" },
-  updateSignInPolicy: policy,
+  updateSignInPolicy: usualPolicy,
   createCredential: { name: "A name", type: "password", value: "a secret value" },
   updateCredential: { name: "A name", type: "password" },
   revealCredential: {},

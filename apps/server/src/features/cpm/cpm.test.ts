@@ -10,7 +10,7 @@ import { startHostile } from "@strongroom/connectors/testing";
 import type { HostileServer } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { aCredential } from "#testing/credentials.ts";
+import { aCredential, databaseAt } from "#testing/credentials.ts";
 import { aPerson } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
@@ -31,17 +31,9 @@ after(async () => {
 /** One failed, one that nothing can try though somebody asked, one never tried; another person's failure beside them. */
 async function aMixedVault(): Promise<TestPerson> {
   const [owner, other] = [await aPerson(app), await aPerson(app)];
-  const bad = {
-    type: "postgresql",
-    host: "127.0.0.1",
-    port: target.port,
-    username: "app",
-    database_name: "d",
-    schema_name: "s",
-  } as const;
   for (const [person, fields] of [
-    [owner, { ...bad, name: "Broken" }],
-    [other, { ...bad, name: "Foreign" }],
+    [owner, { ...databaseAt(target.port), name: "Broken" }],
+    [other, { ...databaseAt(target.port), name: "Foreign" }],
     [owner, { type: "oracle", name: "Untried", database_name: "d", schema_name: "s" }],
   ] as const) {
     const { id } = await aCredential(app, person, fields);

@@ -3,7 +3,7 @@ import { listDashboardAlerts, readDashboardStats, verifyCredential } from "@stro
 import { makeSelfSigned, needs, opensslAvailable, startHostile } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { aCredential } from "#testing/credentials.ts";
+import { aCredential, databaseAt } from "#testing/credentials.ts";
 import { aPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
@@ -59,15 +59,7 @@ describe("API-07, DASH-10: the alerts", () => {
   test("tell failed verifications with their reason and lead to the credential", async () => {
     const [owner, other] = [await aPerson(app), await aPerson(app, "admin")];
     const target = await startHostile("closes");
-    const fields = {
-      name: "Broken",
-      type: "postgresql",
-      host: "127.0.0.1",
-      port: target.port,
-      username: "app",
-      database_name: "d",
-      schema_name: "s",
-    } as const;
+    const fields = { ...databaseAt(target.port), name: "Broken" };
     const { id } = await aCredential(app, owner, fields);
     const verified = await app.call(verifyCredential, { params: { id }, as: owner.token });
     const { body } = await app.call(listDashboardAlerts, { as: owner.token });

@@ -3,6 +3,7 @@ import { entrance, listUsers, updateSignInPolicy } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { firstAdmin } from "#testing/people.ts";
+import { usualPolicy } from "#testing/sign-in-policy.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import {
@@ -171,14 +172,7 @@ describe("everybody after", () => {
 
   test("an administrator closes sign-up; nothing is hashed or told of addresses then", async () => {
     const admin = await firstAdmin(app);
-    const policy = {
-      timeout_minutes: 30,
-      warning_minutes: 5,
-      privileged_timeout_minutes: 15,
-      session_hours: 12,
-      remembered_days: 30,
-    };
-    await app.call(updateSignInPolicy, { body: { ...policy, sign_up_open: false }, as: admin.token });
+    await app.call(updateSignInPolicy, { body: { ...usualPolicy, sign_up_open: false }, as: admin.token });
     const hashes = await hashesOf(app);
     for (const email of [newEmail(), admin.email]) {
       const reply = await trySignUp(app, { email });
@@ -187,7 +181,7 @@ describe("everybody after", () => {
     }
     assert.equal(await hashesOf(app), hashes);
     assert.equal((await app.call(entrance)).body.sign_up_open, false);
-    await app.call(updateSignInPolicy, { body: { ...policy, sign_up_open: true }, as: admin.token });
+    await app.call(updateSignInPolicy, { body: { ...usualPolicy, sign_up_open: true }, as: admin.token });
   });
 
   test("registrations are on record with what was asked for, and without the password", async () => {

@@ -15,6 +15,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
+import { usualPolicy } from "#testing/sign-in-policy.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { createUser } from "./index.ts";
@@ -35,15 +36,6 @@ import {
   tryToSignIn,
 } from "./testing/attempts.ts";
 
-const DEFAULTS: SignInPolicy = {
-  timeout_minutes: 30,
-  warning_minutes: 5,
-  privileged_timeout_minutes: 15,
-  session_hours: 12,
-  remembered_days: 30,
-  sign_up_open: true,
-};
-
 const clock = standingClock();
 let app: TestApp;
 before(async () => {
@@ -63,7 +55,7 @@ async function signedInAs(role: Role, remember = false): Promise<string> {
 }
 
 const setPolicy = async (change: Partial<SignInPolicy>) => {
-  const reply = await app.call(updateSignInPolicy, { body: { ...DEFAULTS, ...change }, as: await asAdmin() });
+  const reply = await app.call(updateSignInPolicy, { body: { ...usualPolicy, ...change }, as: await asAdmin() });
   assert.equal(reply.status, 200, reply.text);
 };
 

@@ -16,6 +16,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { aPerson, firstAdmin, signIn } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
+import { usualPolicy } from "#testing/sign-in-policy.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 
@@ -214,29 +215,21 @@ describe("OPEN-18: role requests", () => {
 });
 
 describe("the sign-in policy", () => {
-  const policy: SignInPolicy = {
-    timeout_minutes: 30,
-    warning_minutes: 5,
-    privileged_timeout_minutes: 15,
-    session_hours: 12,
-    remembered_days: 30,
-    sign_up_open: true,
-  };
   const change = (body: SignInPolicy, as = admin.token) => app.call(updateSignInPolicy, { body, as });
 
   test("OPEN-01, OPEN-08: begins with the decided values", async () => {
-    assert.deepEqual((await app.call(readSignInPolicy, { as: admin.token })).body, policy);
+    assert.deepEqual((await app.call(readSignInPolicy, { as: admin.token })).body, usualPolicy);
   });
 
   test("is changed by administrators, read by managers, and its changes are on record with both values", async () => {
     const manager = await aPerson(app, "manager");
-    const other = { ...policy, timeout_minutes: 60, sign_up_open: false };
+    const other = { ...usualPolicy, timeout_minutes: 60, sign_up_open: false };
     assert.deepEqual((await change(other)).body, other);
     assert.deepEqual((await app.call(readSignInPolicy, { as: manager.token })).body, other);
-    assert.equal((await change(policy, manager.token)).status, 403);
+    assert.equal((await change(usualPolicy, manager.token)).status, 403);
     const entry = await entryOf("policy.changed", "sign-in");
-    assert.deepEqual(entry.details, { from: policy, to: other });
-    await change(policy);
+    assert.deepEqual(entry.details, { from: usualPolicy, to: other });
+    await change(usualPolicy);
   });
 
   test("OPEN-01: the warning comes before the timeout, and both limits can only shorten what was decided", async () => {
@@ -246,8 +239,8 @@ describe("the sign-in policy", () => {
       { session_hours: 13 },
       { remembered_days: 31 },
     ]) {
-      assert.equal((await change({ ...policy, ...wrong })).status, 400);
+      assert.equal((await change({ ...usualPolicy, ...wrong })).status, 400);
     }
-    assert.deepEqual((await app.call(readSignInPolicy, { as: admin.token })).body, policy);
+    assert.deepEqual((await app.call(readSignInPolicy, { as: admin.token })).body, usualPolicy);
   });
 });

@@ -9,7 +9,7 @@ import { newId } from "#kernel/id.ts";
 import { updateCredential } from "#features/credentials/index.ts";
 import type { CredentialRow } from "#features/credentials/index.ts";
 import { ownerOf } from "./owner-of.ts";
-import type { Site } from "./try-login.ts";
+import type { Site } from "./site.ts";
 import { isDue, isHeldBack } from "./verification.policy.ts";
 import type { Trigger } from "./verification.policy.ts";
 import {
@@ -32,8 +32,8 @@ export interface Wish {
   credentialId: string;
   /** Locks the credential; null when there is none, or who asks may not have it verified. */
   lock: (tx: Tx, id: string) => Promise<CredentialRow | null>;
-  /** The name of the person who asked for this one; null: the product itself. */
-  askedBy: string | null;
+  /** The person who asked for this one and waits for it; null: the product itself. */
+  askedBy: { id: string; name: string } | null;
   trigger: Trigger;
   /** Nobody asked for this very credential, so the lock-out budget counts. */
   isAutomatic: boolean;
@@ -108,7 +108,7 @@ function newAttempt(credential: CredentialRow, wish: Wish, method: string, at: D
     revision: credential.login_revision,
     trigger: wish.trigger,
     run_id: wish.run?.id ?? null,
-    triggered_by: wish.askedBy ?? wish.run?.requestedBy ?? "Strongroom",
+    triggered_by: wish.askedBy?.name ?? wish.run?.requestedBy ?? "Strongroom",
     credential_name: credential.name,
     type: credential.type,
     host: destinationOf(credential),

@@ -4,7 +4,7 @@ import type { Tx } from "#kernel/db/database.ts";
 import { lockAnyCredential, updateCredential } from "#features/credentials/index.ts";
 import type { CredentialRow } from "#features/credentials/index.ts";
 import { ownerOf } from "./owner-of.ts";
-import type { Site } from "./try-login.ts";
+import type { Site } from "./site.ts";
 import { isOutdated } from "./verification.policy.ts";
 import { changesAfter, completed, noteOf } from "./verification.ts";
 import type { Result } from "./verification.ts";

@@ -1,13 +1,12 @@
 // Verification: does a stored secret still work on the real system?
-import { networkPolicy } from "@strongroom/connectors";
 import type { Kernel } from "#kernel/kernel.ts";
-import { StartError } from "#kernel/start-error.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { CredentialsFeature } from "#features/credentials/index.ts";
 import type { AccountsOfSafes } from "./owner-of.ts";
 import { verifyAllOf } from "./run-verification.ts";
-import type { Site } from "./try-login.ts";
+import { createSite } from "./site.ts";
+import type { Site } from "./site.ts";
 import { defineJobs, queueFirst } from "./verification.jobs.ts";
 import { grants } from "./verification.policy.ts";
 import { bindVerification } from "./verification.routes.ts";
@@ -28,7 +27,7 @@ interface Deps {
 
 /** Throws StartError when the configured networks make no sense. */
 export function installVerification(kernel: Kernel, { credentials, accounts }: Deps): VerificationFeature {
-  const site: Site = { kernel, network: policyOf(kernel), accounts };
+  const site = createSite(kernel, accounts);
   const stopping = new AbortController();
   kernel.http.addHook("preClose", async () => stopping.abort());
   kernel.authority.grant(grants);
@@ -38,20 +37,11 @@ export function installVerification(kernel: Kernel, { credentials, accounts }: D
   return { site, stopping: stopping.signal, verifyAll: (call, tx) => verifyAllOf(site, call, tx) };
 }
 
-function policyOf({ config }: Kernel) {
-  const { allowLoopbackTargets: allowLoopback, allowedNetworks } = config;
-  try {
-    return networkPolicy({ allowLoopback, allowedNetworks });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(`STRONGROOM_ALLOWED_NETWORKS is not usable: ${reason}.`, { cause: error });
-  }
-}
-
 export { hasAlarm, listEnding, listFailing, readStanding, readWork } from "./figures.store.ts";
 export { acceptedKeys, acceptOffered } from "./accept-host-key.ts";
 export type { AccountsOfSafes } from "./owner-of.ts";
 export { verifyAccounts } from "./run-verification.ts";
+export { listAttemptsOf } from "./verification.store.ts";
 export type { AttemptRow } from "./verification.store.ts";
 export { inNameOf, manual, verify } from "./verify-credential.ts";
 export { SCHEDULE_EVERY } from "./verification.jobs.ts";

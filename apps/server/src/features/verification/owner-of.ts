@@ -3,7 +3,7 @@ import type { RawBuilder } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Audience } from "#kernel/events/audience.ts";
-import type { Site } from "./try-login.ts";
+import type { Site } from "./site.ts";
 import { VERIFY_EVERY_MS } from "./verification.ts";
 import type { AttemptRow } from "./verification.store.ts";
 

@@ -9,9 +9,9 @@ import type { Refusal } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { countUsable, credentialNotFound } from "#features/credentials/index.ts";
-import { cancelRun, findRunningAll, insertRun, readRun } from "./runs.store.ts";
+import { cancelRun, findRunning, insertRun, readRun } from "./runs.store.ts";
 import type { Chosen, Requester, RunRow } from "./runs.store.ts";
-import type { Site } from "./try-login.ts";
+import type { Site } from "./site.ts";
 import type { RunScope } from "./verification.policy.ts";
 
 export const RUN_JOB = "verification.run";
@@ -26,6 +26,7 @@ export interface RunWish {
   chosen: Chosen;
 }
 
+/** Asking again for what is under way is the same wish: the run that is under way is returned, whoever was first. */
 export async function startRun(kernel: Kernel, tx: Tx, wish: RunWish): Promise<RunRow> {
   const at = kernel.clock.now();
   const { userId: user_id, scope, requestedBy: requested_by } = wish;
@@ -34,6 +35,8 @@ export async function startRun(kernel: Kernel, tx: Tx, wish: RunWish): Promise<R
     { id: newId(at.getTime()), user_id, scope, requested_by, started_at: at },
     wish.chosen,
   );
+  // Where that one ended this very moment, there is none any more.
+  if (run === null) return (await findRunning(tx, user_id, scope)) ?? startRun(kernel, tx, wish);
   await kernel.events.publish(tx, progressed(run));
   for (let worker = 0; worker < Math.min(WORKERS, run.total); worker++) {
     await kernel.jobs.enqueue(tx, RUN_JOB, { runId: run.id });
@@ -70,9 +73,7 @@ export async function verifyPicked(kernel: Kernel, call: Call<typeof verifyMulti
 async function start(kernel: Kernel, call: Call, tx: Tx, scope: RunScope, chosen: Chosen) {
   const { id, name } = call.actor;
   const wish: RunWish = { userId: id, scope, requestedBy: { id, name }, chosen };
-  // Asking again for everything while everything is under way is the same wish.
-  const underWay = scope === "all" ? await findRunningAll(tx, id) : null;
-  const run = underWay ?? (await startRun(kernel, tx, wish));
+  const run = await startRun(kernel, tx, wish);
   call.note({ target: { type: "verification-run", id: run.id }, details: { scope, queued: run.total } });
   const message = run.total === 0 ? "There is nothing to verify" : "Global verification process initiated";
   return { run_id: run.id as RunId, queued: run.total, message };

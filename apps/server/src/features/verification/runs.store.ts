@@ -62,12 +62,17 @@ export type Chosen =
 const TARGET = sql<string | null>`
   lower(coalesce(substring(connection_string from '^[^:]+://(?:[^@/?#]*@)?(\\[[^\\]]*\\]|[^:/?#]+)'), host))`;
 
-/** Queues what the run has to do and returns the run; without anything to do it is completed at once. */
-export async function insertRun(tx: Tx, run: NewRun, chosen: Chosen): Promise<RunRow> {
-  await tx
+/**
+ * Queues what the run has to do and returns the run; without anything to do it is completed at once. Null when one over
+ * the same is under way, of which there is one at a time (`selected` runs apart).
+ */
+export async function insertRun(tx: Tx, run: NewRun, chosen: Chosen): Promise<RunRow | null> {
+  const inserted = await tx
     .insertInto("verification_runs")
     .values({ ...run, total: 0, requested_by: JSON.stringify(run.requested_by) })
-    .execute();
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if (inserted.numInsertedOrUpdatedRows === 0n) return null;
   await sql`
     insert into verification_run_items (run_id, credential_id, target)
     select ${run.id}::uuid, id, ${TARGET} from credentials
@@ -96,10 +101,10 @@ export async function readRun(db: Db, userId: string, id: string): Promise<RunRo
   return (await query.executeTakeFirst()) ?? null;
 }
 
-/** This person's run over everything that has not ended yet. */
-export async function findRunningAll(db: Db, userId: string): Promise<RunRow | null> {
-  const query = db.selectFrom("verification_runs").selectAll().where("user_id", "=", userId).where("scope", "=", "all");
-  return (await query.where("status", "=", "running").limit(1).executeTakeFirst()) ?? null;
+/** The run of this owner and scope that has not ended yet. */
+export async function findRunning(db: Db, userId: string | null, scope: RunScope): Promise<RunRow | null> {
+  const query = db.selectFrom("verification_runs").selectAll().where("user_id", "is not distinct from", userId);
+  return (await query.where("scope", "=", scope).where("status", "=", "running").executeTakeFirst()) ?? null;
 }
 
 /** For the workers, whoever's run it is. */

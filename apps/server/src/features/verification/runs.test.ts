@@ -7,17 +7,15 @@ import {
   verifyMultiple,
 } from "@strongroom/contract";
 import type { RunId, VerificationRun } from "@strongroom/contract";
-import { startTcp } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
-import type { Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
-import type { TestContext } from "node:test";
-import { aCredential, asStored } from "#testing/credentials.ts";
+import { aCredential, asStored, databaseAt } from "#testing/credentials.ts";
 import { aPerson } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually, liveEvents } from "#testing/waiting.ts";
+import { aTarget } from "./testing/held-target.ts";
 
 let app: TestApp;
 before(async () => {
@@ -25,37 +23,14 @@ before(async () => {
 });
 after(() => app.close());
 
-/** A target that counts how many logins it has at once, and holds them while it is told to. */
-async function aTarget(context: TestContext) {
-  const open = new Set<Socket>();
-  let isHolding = false;
-  let most = 0;
-  const target = await startTcp((socket) => {
-    open.add(socket);
-    most = Math.max(most, open.size);
-    socket.once("close", () => open.delete(socket));
-    if (!isHolding) socket.destroy();
-  });
-  context.after(() => target.stop());
-  return {
-    ...target,
-    open: () => open.size,
-    most: () => most,
-    hold: () => void (isHolding = true),
-    letGo: () => {
-      isHolding = false;
-      for (const socket of open) socket.destroy();
-    },
-  };
-}
-
 /** Stored without the verification that starts by itself. */
-async function stored(owner: TestPerson, port: number, count: number): Promise<string[]> {
-  const fields = { host: "127.0.0.1", port, username: "app", database_name: "d", schema_name: "s" } as const;
+async function stored(owner: TestPerson, port: number, count: number, on: TestApp = app): Promise<string[]> {
   const ids: string[] = [];
-  for (let place = 0; place < count; place++)
-    ids.push((await aCredential(app, owner, { ...fields, name: `Number ${place}` })).id);
-  await app.database.pool.query("update credentials set type = 'postgresql' where id = any($1)", [ids]);
+  for (let place = 0; place < count; place++) {
+    const fields = { ...databaseAt(port), type: "application", name: `Number ${place}` } as const;
+    ids.push((await aCredential(on, owner, fields)).id);
+  }
+  await on.database.pool.query("update credentials set type = 'postgresql' where id = any($1)", [ids]);
   return ids;
 }
 
@@ -94,6 +69,26 @@ describe("a run", () => {
     );
     assert.deepEqual(last.data, { run_id: run.id, total: 8, done: 8, is_completed: true });
     events.close();
+  });
+
+  test("OPEN-59: of everything there is one at a time: twenty who ask at once are told of the same one", async (context) => {
+    const owner = await aPerson(app);
+    const target = await aTarget(context);
+    await stored(owner, target.port, 3);
+    target.hold();
+    const ask = (place: number) => app.call(place % 2 === 0 ? verifyAll : runCpmVerification, { as: owner.token });
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, place) => ask(place)));
+    assert.deepEqual([...new Set(replies.map(({ status, body }) => `${status} ${body.queued}`))], ["202 3"]);
+    const ids = new Set(replies.map(({ body }) => body.run_id));
+    assert.equal(ids.size, 1);
+    target.letGo();
+    const [id] = ids;
+    assert.deepEqual((await ended(owner, id!)).done, 3);
+    const { rows } = await app.database.pool.query("select from verification_runs where user_id = $1", [owner.id]);
+    assert.equal(rows.length, 1);
+    const next = await app.call(verifyAll, { as: owner.token });
+    assert.notEqual(next.body.run_id, id, "when it has ended, the next one is another");
+    await ended(owner, next.body.run_id);
   });
 
   test("OPEN-59: POST /cpm/verify is the same", async (context) => {
@@ -215,16 +210,7 @@ test("a run goes on in another process when its own ends, and nothing is counted
   const first = await testApp();
   const owner = await aPerson(first);
   const target = await aTarget(context);
-  const fields = {
-    host: "127.0.0.1",
-    port: target.port,
-    username: "app",
-    database_name: "d",
-    schema_name: "s",
-    type: "application",
-  } as const;
-  for (let place = 0; place < 5; place++) await aCredential(first, owner, { ...fields, name: `Number ${place}` });
-  await first.database.pool.query("update credentials set type = 'postgresql'");
+  await stored(owner, target.port, 5, first);
   target.hold();
   const started = await first.call(verifyAll, { as: owner.token });
   await eventually(async () => (target.open() === 2 ? true : null));

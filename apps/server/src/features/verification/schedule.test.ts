@@ -1,17 +1,17 @@
 // The schedule: what is due is verified by itself, what must rest is left alone, what dead processes left is ended.
 import { readCredentialHistory } from "@strongroom/contract";
-import { networkPolicy } from "@strongroom/connectors";
 import { startHostile } from "@strongroom/connectors/testing";
 import type { HostileServer } from "@strongroom/connectors/testing";
 import { sql } from "kysely";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { aCredential, asStored } from "#testing/credentials.ts";
+import { aCredential, asStored, databaseAt } from "#testing/credentials.ts";
 import { aPerson } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
+import { createSite } from "./site.ts";
 import { keepSchedule } from "./verification.jobs.ts";
 
 let app: TestApp;
@@ -26,18 +26,11 @@ after(async () => {
 });
 
 const noAccounts = { factsOf: async () => null, verifiableBy: () => sql`(select null::uuid where false)` };
-const keep = () =>
-  keepSchedule({ kernel: app.kernel, network: networkPolicy({ allowLoopback: true }), accounts: noAccounts });
+const keep = () => keepSchedule(createSite(app.kernel, noAccounts));
 
 /** Stored without the verification that starts by itself; due when `dueIn` is negative. */
 async function stored(owner: TestPerson, dueIn: string, changes = "", type = "postgresql") {
-  const fields = {
-    host: "127.0.0.1",
-    port: target.port,
-    username: "app",
-    database_name: "d",
-    schema_name: "s",
-  } as const;
+  const fields = { ...databaseAt(target.port), type: "application" } as const;
   const credential = await aCredential(app, owner, fields);
   await app.database.pool.query(
     `update credentials set type = $3, verify_after = now() + $2::interval ${changes} where id = $1`,

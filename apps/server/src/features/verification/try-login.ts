@@ -1,21 +1,13 @@
 // Opens the secret of an attempt that is on record, and logs in with it. No transaction is open meanwhile.
-import type { NetworkPolicy } from "@strongroom/connectors";
 import { EnvelopeError, KekError, Secret, SealedError } from "@strongroom/keys";
 import type { Kernel } from "#kernel/kernel.ts";
 import { openEnvelope, readEnvelope } from "#features/credentials/index.ts";
 import type { Begun } from "./begin-attempt.ts";
-import type { AccountsOfSafes } from "./owner-of.ts";
+import type { Site } from "./site.ts";
 import { endedBy, resultOf, targetOf } from "./verification.ts";
 import type { Result } from "./verification.ts";
 
 const TIMEOUT_MS = 20_000;
-
-/** What every verification needs. */
-export interface Site {
-  kernel: Kernel;
-  network: NetworkPolicy;
-  accounts: AccountsOfSafes;
-}
 
 /** Always a result: an attempt that began also ends. */
 export async function tryLogin(site: Site, begun: Begun, signal: AbortSignal): Promise<Result> {

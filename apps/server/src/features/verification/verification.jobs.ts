@@ -6,7 +6,7 @@ import type { CredentialRow } from "#features/credentials/index.ts";
 import { abandon } from "./begin-attempt.ts";
 import { RUN_JOB, startRun } from "./run-verification.ts";
 import { findDueOwners, findStalledRuns, pruneRuns } from "./runs.store.ts";
-import type { Site } from "./try-login.ts";
+import type { Site } from "./site.ts";
 import { destinationOf, targetOf } from "./verification.ts";
 import { findAbandoned, findUnderWay, pruneAttempts } from "./verification.store.ts";
 import { byItself, verify } from "./verify-credential.ts";

@@ -13,7 +13,7 @@ import { implement, implementInSteps } from "#kernel/http/implement.ts";
 import { acceptHostKey } from "./accept-host-key.ts";
 import { readAttempts, readStatistics } from "./read-figures.ts";
 import { cancelOwnRun, readOwnRun, verifyAllOf, verifyPicked } from "./run-verification.ts";
-import type { Site } from "./try-login.ts";
+import type { Site } from "./site.ts";
 import { queueFirst } from "./verification.jobs.ts";
 import { verifyNow } from "./verify-credential.ts";
 

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { ColumnType, Insertable, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import type { TimePlace } from "#kernel/http/cursor.ts";
 import type { Trigger } from "./verification.policy.ts";
 import type { Outcome } from "./verification.ts";
 
@@ -122,6 +123,20 @@ export async function listAttempts(db: Db, userId: string, limit: number): Promi
     .orderBy("id", "desc")
     .limit(limit)
     .execute();
+}
+
+/** The attempts on one credential, newest first, after that place. */
+export async function listAttemptsOf(
+  db: Db,
+  credentialId: string,
+  page: { limit: number; after: TimePlace | null },
+): Promise<AttemptRow[]> {
+  let query = db.selectFrom("verification_attempts").selectAll().where("credential_id", "=", credentialId);
+  if (page.after !== null) {
+    const { at, id } = page.after;
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple("started_at", "id"), "<", tuple(at, id)));
+  }
+  return await query.orderBy("started_at", "desc").orderBy("id", "desc").limit(page.limit).execute();
 }
 
 /** Removes attempts from before that time, oldest first; the audit trail keeps what is to be kept. */

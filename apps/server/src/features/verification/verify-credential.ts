@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { callEntry, systemEntry } from "#kernel/audit/entry.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -14,7 +15,7 @@ import type { Untried, Wish } from "./begin-attempt.ts";
 import { concludeAttempt } from "./conclude-attempt.ts";
 import type { Tried } from "./conclude-attempt.ts";
 import { tryLogin } from "./try-login.ts";
-import type { Site } from "./try-login.ts";
+import type { Site } from "./site.ts";
 import { noteOf, toReply } from "./verification.ts";
 import { findUnderWay, readAttempt } from "./verification.store.ts";
 import type { AttemptRow } from "./verification.store.ts";
@@ -31,15 +32,29 @@ export interface Recorder {
   conclude<T>(work: (tx: Tx) => Promise<{ note: AuditNote; value: T }>): Promise<T>;
 }
 
+type Alongside = (tx: Tx, attempt: AttemptRow) => Promise<void>;
+
 /**
  * One attempt of a credential is under way at a time, in all processes: who comes second waits and shares its result.
- * `alongside` runs in the transaction of the result. Throws 409 when others keep the credential busy for too long.
+ * `alongside` runs in the transaction of the result. Throws 409 when others keep the credential busy for too long, and
+ * 429 when too many people wait for results.
  */
 export async function verify(
   site: Site,
   wish: Wish,
   recorder: Recorder,
-  alongside: (tx: Tx, attempt: AttemptRow) => Promise<void> = async () => {},
+  alongside: Alongside = async () => {},
+): Promise<Tried | Untried> {
+  const { askedBy } = wish;
+  const attempt = () => attemptInTurn(site, wish, recorder, alongside);
+  return askedBy === null ? attempt() : site.gate(askedBy.id, attempt);
+}
+
+async function attemptInTurn(
+  site: Site,
+  wish: Wish,
+  recorder: Recorder,
+  alongside: Alongside,
 ): Promise<Tried | Untried> {
   const { kernel } = site;
   const until = performance.now() + PATIENCE_MS;
@@ -102,16 +117,16 @@ export async function verifyNow(
   const { id } = call.params;
   call.note({ target: { type: "credential", id } });
   const lock = (tx: Tx) => lockCredential(tx, call.actor, id);
-  const wish: Wish = { ...manual(id, call.actor.name, signal), lock };
+  const wish: Wish = { ...manual(id, call.actor, signal), lock };
   const verdict = await verify(site, wish, inNameOf(site.kernel, call));
   if (verdict.kind !== "tried" || verdict.credential === null) throw credentialNotFound();
   return toReply(verdict.attempt, verdict.credential);
 }
 
 /** For a person who asked for this one. */
-export const manual = (credentialId: string, askedBy: string, signal: AbortSignal): Omit<Wish, "lock"> => ({
+export const manual = (credentialId: string, { id, name }: Actor, signal: AbortSignal): Omit<Wish, "lock"> => ({
   credentialId,
-  askedBy,
+  askedBy: { id, name },
   trigger: "manual",
   isAutomatic: false,
   run: null,

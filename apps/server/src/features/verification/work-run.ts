@@ -5,7 +5,7 @@ import type { Wish } from "./begin-attempt.ts";
 import { RUN_JOB, progressed } from "./run-verification.ts";
 import { claimItem, countItem, hasItems, readRunning } from "./runs.store.ts";
 import type { Counted, RunRow } from "./runs.store.ts";
-import type { Site } from "./try-login.ts";
+import type { Site } from "./site.ts";
 import { byItself, verify } from "./verify-credential.ts";
 
 /** Longer than an attempt with all its waiting. */

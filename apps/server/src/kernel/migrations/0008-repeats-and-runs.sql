@@ -28,5 +28,5 @@ where status = 'running' and scope <> 'selected' and exists (
     and (earlier.started_at, earlier.id) < (later.started_at, later.id));
 delete from verification_run_items item using verification_runs run
 where run.id = item.run_id and run.status = 'cancelled' and item.claimed_until is null;
-create unique index verification_runs_under_way on verification_runs (user_id, scope)
+create unique index verification_runs_under_way on verification_runs (user_id, scope) nulls not distinct
   where status = 'running' and scope <> 'selected';

@@ -1,0 +1,11 @@
+// The sign-in policy as it is before anybody changes it. For tests.
+import type { SignInPolicy } from "@strongroom/contract";
+
+export const usualPolicy: SignInPolicy = {
+  timeout_minutes: 30,
+  warning_minutes: 5,
+  privileged_timeout_minutes: 15,
+  session_hours: 12,
+  remembered_days: 30,
+  sign_up_open: true,
+};
