@@ -97,7 +97,10 @@ export async function compose(parts: Parts): Promise<App> {
   installCpm(kernel, verification);
   installDashboard(kernel, users);
   installSeal(kernel, vault, () => live.closeStreams());
-  installHealth(kernel, version, [audit.health]);
+  installHealth(kernel, version, [
+    audit.health,
+    { name: "root key", problem: () => vault.problem(), isEssential: true },
+  ]);
 
   forgetOldAnswers(kernel);
   serveMetrics(http, config, metrics);

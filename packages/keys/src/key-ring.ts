@@ -27,6 +27,11 @@ export class KeyRing {
     return this.#unsealed === null;
   }
 
+  /** Of the root key that this ring works with; null while it is sealed. */
+  get rootKeyId(): string | null {
+    return this.#unsealed?.root.id ?? null;
+  }
+
   /**
    * Loads the stored KEKs and takes over `root`, which `seal` then disposes of. Rejects with KekError
    * "kek.other-root-key" when any of them belongs to another root key, and with SealedError when `seal` was called

@@ -9,8 +9,13 @@ import type { Kernel } from "#kernel/kernel.ts";
 
 type Check = Health["checks"][number];
 
-/** A feature's own view of its health: null when all is well, else one plain sentence. */
-export type HealthCheck = { name: string; problem: () => Promise<string | null> };
+export interface HealthCheck {
+  name: string;
+  /** Null when all is well, else one plain sentence. */
+  problem: () => Promise<string | null>;
+  /** With a problem here this process should be asked nothing: it is not ready. */
+  isEssential?: true;
+}
 
 export function installHealth(kernel: Kernel, version: string, checks: readonly HealthCheck[]): void {
   implement(kernel, readHealth, async (_call, db) => {
@@ -29,8 +34,10 @@ export function installHealth(kernel: Kernel, version: string, checks: readonly 
 
   implement(kernel, readReadiness, async (_call, db) => {
     if (kernel.keys.isSealed) throw refuse(503, "sealed", "The vault is sealed.");
-    const check = await databaseCheck(db);
-    if (check.state === "failing") throw refuse(503, "health.not-ready", check.message ?? "Not ready.");
+    const essential = checks.filter((check) => check.isEssential === true);
+    const results = await Promise.all([databaseCheck(db), ...essential.map(run)]);
+    const failing = results.find((check) => check.state === "failing");
+    if (failing !== undefined) throw refuse(503, "health.not-ready", failing.message ?? "Not ready.");
     return { status: "ready" };
   });
 

@@ -19,7 +19,12 @@ export interface Vault {
    * not there, what is loaded stays in use. Where a person has to bring the new passphrase, the vault is sealed.
    */
   follow(): Promise<void>;
+  /** Why this process cannot use the root key that is in force, in a plain sentence; null when it can, or is sealed. */
+  problem(): Promise<string | null>;
 }
+
+const LEFT_BEHIND =
+  "The root key was changed, and the new one cannot be had here. Put its key file in place and restart this server";
 
 /**
  * Opens the key ring. On the first start it makes the root key as the configuration says; later the stored seal record
@@ -70,6 +75,10 @@ function vaultOf({ config, database, log, ring, record }: Opened): Vault {
         log.error({ err: error }, "the root key was changed, and the new one cannot be had here");
       }
       if (inForce.provider === "passphrase") ring.seal();
+    },
+    async problem() {
+      const { rootKeyId } = ring;
+      return rootKeyId === null || rootKeyId === (await current()).rootKeyId ? null : LEFT_BEHIND;
     },
   };
 }
