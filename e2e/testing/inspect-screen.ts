@@ -75,11 +75,16 @@ async function settle(page: Page): Promise<void> {
   });
 }
 
+const PATIENCE_MS = 20_000;
+
+/** One after the other: when one goes the next moves into its place, and under the mouse none goes by itself. */
 async function dismissToasts(page: Page): Promise<void> {
   const toasts = page.locator(".mantine-Notification-root");
-  for (const button of await toasts.getByRole("button").all()) {
+  const end = Date.now() + PATIENCE_MS;
+  while ((await toasts.count()) > 0) {
+    if (Date.now() > end) throw new Error(`toasts that do not go: ${(await toasts.allInnerTexts()).join(", ")}`);
+    const button = toasts.first().getByRole("button").first();
     // It may leave by itself in this very moment.
     await button.click({ timeout: 1000 }).catch(() => undefined);
   }
-  await toasts.first().waitFor({ state: "detached" });
 }

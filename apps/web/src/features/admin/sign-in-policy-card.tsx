@@ -1,6 +1,6 @@
 // How long sessions live, and whether people may sign up by themselves (OPEN-01 to OPEN-03, OPEN-08, OPEN-17).
 import { Button, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { useForm, type UseFormReturnType } from "@mantine/form";
 import type { SignInPolicy } from "@strongroom/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -10,7 +10,7 @@ import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./admin-page.module.css";
 import { policyChange, signInPolicy } from "./admin.queries.ts";
-import { POLICY_LIMITS, boundsOf, checkPolicy } from "./sign-in-policy-form.ts";
+import { POLICY_LIMITS, boundsOf, checkPolicy, type PolicyLimitField } from "./sign-in-policy-form.ts";
 
 export function SignInPolicyCard() {
   const policy = useQuery(signInPolicy);
@@ -39,23 +39,8 @@ function PolicyForm({ policy }: { policy: SignInPolicy }) {
   return (
     <form onSubmit={form.onSubmit(save)} noValidate aria-label="Sign-in policy">
       <Stack gap="md">
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
-          {POLICY_LIMITS.map(({ field, label, unit, description }) => (
-            <TextInput
-              key={field}
-              type="number"
-              {...boundsOf(field)}
-              step={1}
-              label={label}
-              description={description}
-              rightSection={<span className={classes.unit}>{unit}</span>}
-              required
-              {...form.getInputProps(field)}
-              value={Number.isNaN(form.values[field]) ? "" : form.values[field]}
-              onChange={(event) => form.setFieldValue(field, event.currentTarget.valueAsNumber)}
-            />
-          ))}
-        </SimpleGrid>
+        <Limits form={form} limits={POLICY_LIMITS.filter(({ unit }) => unit === "minutes")} />
+        <Limits form={form} limits={POLICY_LIMITS.filter(({ unit }) => unit !== "minutes")} />
         <Switch
           label="Sign-up is open"
           description="Anybody who reaches this address can create an account with the role User"
@@ -66,5 +51,35 @@ function PolicyForm({ policy }: { policy: SignInPolicy }) {
         </Button>
       </Stack>
     </form>
+  );
+}
+
+interface LimitsProps {
+  form: UseFormReturnType<SignInPolicy>;
+  limits: readonly PolicyLimitField[];
+}
+
+/** One row of numbers; on a small screen one below the other. */
+function Limits({ form, limits }: LimitsProps) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: limits.length }} spacing="md" verticalSpacing="sm">
+      {limits.map(({ field, label, unit, description }) => (
+        <TextInput
+          key={field}
+          type="number"
+          {...boundsOf(field)}
+          step={1}
+          label={label}
+          description={description}
+          rightSection={<span className={classes.unit}>{unit}</span>}
+          rightSectionWidth="4.75rem"
+          classNames={{ section: classes.unitSection }}
+          required
+          {...form.getInputProps(field)}
+          value={Number.isNaN(form.values[field]) ? "" : form.values[field]}
+          onChange={(event) => form.setFieldValue(field, event.currentTarget.valueAsNumber)}
+        />
+      ))}
+    </SimpleGrid>
   );
 }

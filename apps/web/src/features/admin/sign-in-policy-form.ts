@@ -7,21 +7,26 @@ export type PolicyLimit = Exclude<keyof SignInPolicy, "sign_up_open">;
 export interface PolicyLimitField {
   field: PolicyLimit;
   label: string;
-  unit: string;
+  unit: "minutes" | "hours" | "days";
   description: string;
 }
 
 export const POLICY_LIMITS: readonly PolicyLimitField[] = [
-  { field: "timeout_minutes", label: "Inactivity timeout", unit: "min", description: "Ends an idle session" },
-  { field: "warning_minutes", label: "Warning before it", unit: "min", description: "When the dialog appears" },
+  { field: "timeout_minutes", label: "Inactivity timeout", unit: "minutes", description: "Ends an idle session" },
+  { field: "warning_minutes", label: "Warning before it", unit: "minutes", description: "When the dialog appears" },
   {
     field: "privileged_timeout_minutes",
-    label: "Inactivity timeout for managers and admins",
-    unit: "min",
-    description: "Usually stricter",
+    label: "For privileged roles",
+    unit: "minutes",
+    description: "Managers and admins",
   },
-  { field: "session_hours", label: "Longest session", unit: "h", description: 'Without "Keep me signed in"' },
-  { field: "remembered_days", label: "Longest remembered session", unit: "d", description: 'With "Keep me signed in"' },
+  { field: "session_hours", label: "Longest session", unit: "hours", description: 'Without "Keep me signed in"' },
+  {
+    field: "remembered_days",
+    label: "Longest remembered session",
+    unit: "days",
+    description: 'With "Keep me signed in"',
+  },
 ];
 
 export function boundsOf(field: PolicyLimit): { min: number; max: number } {
