@@ -3,7 +3,7 @@ import type { GroupKind } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Insertable, RawBuilder, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
-import type { NamePlace } from "#kernel/http/name-cursor.ts";
+import type { NamePlace, NamedRow } from "#kernel/http/cursor.ts";
 
 export interface GroupsTable {
   id: string;
@@ -27,7 +27,7 @@ declare module "#kernel/db/tables.ts" {
   }
 }
 
-export interface ShownGroup extends Selectable<GroupsTable>, NamePlace {
+export interface ShownGroup extends Selectable<GroupsTable>, NamedRow {
   member_count: number;
 }
 
@@ -39,7 +39,7 @@ const shown = (condition: RawBuilder<unknown>): RawBuilder<ShownGroup> => sql<Sh
 /** By name; one row more than asked for, if there is one. */
 export async function listGroups(db: Db, search: string, limit: number, after: NamePlace | null) {
   const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
-  const place = after === null ? sql`true` : sql`(lower(groups.name), id) > (${after.sort}, ${after.id}::uuid)`;
+  const place = after === null ? sql`true` : sql`(lower(groups.name), id) > (${after.name}, ${after.id}::uuid)`;
   const found = sql`(groups.name ilike ${pattern} or groups.description ilike ${pattern})`;
   const page = sql<ShownGroup>`${shown(sql`${found} and ${place}`)} order by sort, id limit ${limit + 1}`;
   return (await page.execute(db)).rows;
@@ -97,7 +97,7 @@ export async function peopleIn(db: Db, id: string): Promise<string[]> {
   return rows.map((row) => row.user_id);
 }
 
-export interface PersonInGroup extends NamePlace {
+export interface PersonInGroup extends NamedRow {
   name: string;
   email: string;
   added_at: Date;
@@ -110,7 +110,7 @@ const people = (groupId: string, condition: RawBuilder<unknown>): RawBuilder<Per
 
 /** By name; one row more than asked for, if there is one. */
 export async function listPeople(db: Db, groupId: string, limit: number, after: NamePlace | null) {
-  const place = after === null ? sql`true` : sql`(lower(person.name), person.id) > (${after.sort}, ${after.id}::uuid)`;
+  const place = after === null ? sql`true` : sql`(lower(person.name), person.id) > (${after.name}, ${after.id}::uuid)`;
   const page = sql<PersonInGroup>`${people(groupId, place)} order by sort, id limit ${limit + 1}`;
   return (await page.execute(db)).rows;
 }

@@ -17,7 +17,7 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Audience } from "#kernel/events/audience.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
 import type { Call } from "#kernel/http/call.ts";
-import { pageByName, readNameCursor } from "#kernel/http/name-cursor.ts";
+import { pageByName, placeByName } from "#kernel/http/cursor.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
@@ -35,7 +35,7 @@ export interface GroupDeps {
 
 export async function findGroups(call: Call<typeof listEndpoint>, db: Db) {
   const { limit, cursor, search } = call.query;
-  const rows = await store.listGroups(db, search ?? "", limit, readNameCursor(cursor));
+  const rows = await store.listGroups(db, search ?? "", limit, placeByName(cursor));
   const { shown, next_cursor } = pageByName(rows, limit);
   return { groups: shown.map(toGroup), next_cursor };
 }
@@ -76,7 +76,7 @@ export async function findPeople(call: Call<typeof listGroupMembers>, db: Db) {
   const group = await store.readGroup(db, call.params.id);
   if (group === null) throw notFound();
   const { limit, cursor } = call.query;
-  const rows = await store.listPeople(db, group.id, limit, readNameCursor(cursor));
+  const rows = await store.listPeople(db, group.id, limit, placeByName(cursor));
   const { shown, next_cursor } = pageByName(rows, limit);
   return { members: shown.map(toPerson), next_cursor };
 }

@@ -2,7 +2,7 @@
 import type { AccessPath } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
-import type { NamePlace } from "#kernel/http/name-cursor.ts";
+import type { NamePlace, NamedRow } from "#kernel/http/cursor.ts";
 import { bitOf } from "./safes.policy.ts";
 import type { Permissions } from "./safes.policy.ts";
 
@@ -14,7 +14,7 @@ export interface AccessWish {
   after: NamePlace | null;
 }
 
-export interface AccessRow extends NamePlace {
+export interface AccessRow extends NamedRow {
   user_id: string;
   name: string;
   email: string;
@@ -78,7 +78,7 @@ export async function listAccess(db: Db, { safeId, accountId, limit, after }: Ac
       from paths join users person on person.id = paths.user_id and person.status = 'active'
       group by person.id, paths.account_id
     ) people
-    where ${after === null ? sql`true` : sql`(sort, id) > (${after.sort}, ${after.id}::uuid)`}
+    where ${after === null ? sql`true` : sql`(sort, id) > (${after.name}, ${after.id}::uuid)`}
     order by sort, id limit ${limit + 1}`.execute(db);
   return rows;
 }

@@ -3,7 +3,7 @@ import { SAFE_ROLE_LABELS } from "@strongroom/contract";
 import type { AccountId, EffectiveAccess, SafeRole, UserId, explainSafeAccess } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
-import { pageByName, readNameCursor } from "#kernel/http/name-cursor.ts";
+import { pageByName, placeByName } from "#kernel/http/cursor.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { listAccess } from "./access.store.ts";
 import type { AccessRow } from "./access.store.ts";
@@ -34,7 +34,7 @@ export async function explainAccess(
     const sentence = "Only who manages the members of this safe or views its audit sees who has access.";
     throw refuse(403, "safe.permission-missing", sentence);
   }
-  const rows = await listAccess(db, { safeId: safe.id, accountId, limit, after: readNameCursor(cursor) });
+  const rows = await listAccess(db, { safeId: safe.id, accountId, limit, after: placeByName(cursor) });
   const { shown, next_cursor } = pageByName(rows, limit);
   return { access: shown.map(toAccess), next_cursor };
 }

@@ -2,7 +2,7 @@
 import type { listSafeMembers } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
-import { pageByName, readNameCursor } from "#kernel/http/name-cursor.ts";
+import { pageByName, placeByName } from "#kernel/http/cursor.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { listMembers } from "./members.store.ts";
 import { toMember } from "./safes.ts";
@@ -15,7 +15,7 @@ export async function findMembers(call: Call<typeof listSafeMembers>, db: Db) {
     throw refuse(403, "safe.permission-missing", "Only members and administrators see who is a member.");
   }
   const { limit, cursor } = call.query;
-  const rows = await listMembers(db, call.params.id, limit, readNameCursor(cursor));
+  const rows = await listMembers(db, call.params.id, limit, placeByName(cursor));
   const { shown, next_cursor } = pageByName(rows, limit);
   return { members: shown.map(toMember), next_cursor };
 }

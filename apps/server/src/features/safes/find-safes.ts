@@ -3,7 +3,7 @@ import type { Safe, listSafes as listEndpoint, readSafe as readEndpoint } from "
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
-import { pageByName, readNameCursor } from "#kernel/http/name-cursor.ts";
+import { pageByName, placeByName } from "#kernel/http/cursor.ts";
 import { toSafe } from "./safes.ts";
 import { listSafes, readSafe } from "./safes.store.ts";
 import { notFound } from "./standing.ts";
@@ -12,7 +12,7 @@ export async function findSafes(call: Call<typeof listEndpoint>, db: Db) {
   const { limit, cursor, search, status, permission } = call.query;
   const rows = await listSafes(db, call.actor, {
     limit,
-    after: readNameCursor(cursor),
+    after: placeByName(cursor),
     search: search === undefined || search === "" ? null : search,
     status: status ?? null,
     permission: permission ?? null,

@@ -3,7 +3,7 @@ import type { SafeRole } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Insertable, RawBuilder, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
-import type { NamePlace } from "#kernel/http/name-cursor.ts";
+import type { NamePlace, NamedRow } from "#kernel/http/cursor.ts";
 import type { Permissions } from "./safes.policy.ts";
 
 export interface SafeMembersTable {
@@ -26,7 +26,7 @@ declare module "#kernel/db/tables.ts" {
 
 export type MemberRow = Selectable<SafeMembersTable>;
 
-export interface ShownMember extends MemberRow, NamePlace {
+export interface ShownMember extends MemberRow, NamedRow {
   name: string;
   email: string | null;
   people: number | null;
@@ -50,7 +50,7 @@ export async function listMembers(db: Db, safeId: string, limit: number, after: 
   const place =
     after === null
       ? sql`true`
-      : sql`(lower(coalesce(person.name, groups.name)), member.id) > (${after.sort}, ${after.id}::uuid)`;
+      : sql`(lower(coalesce(person.name, groups.name)), member.id) > (${after.name}, ${after.id}::uuid)`;
   return (await sql<ShownMember>`${shown(safeId, place)} order by sort, id limit ${limit + 1}`.execute(db)).rows;
 }
 

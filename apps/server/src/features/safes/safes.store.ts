@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
-import type { NamePlace } from "#kernel/http/name-cursor.ts";
+import type { NamePlace, NamedRow } from "#kernel/http/cursor.ts";
 import { bitOf, standingsOf } from "./safes.policy.ts";
 import type { Permissions } from "./safes.policy.ts";
 
@@ -30,7 +30,7 @@ declare module "#kernel/db/tables.ts" {
 export type SafeRow = Selectable<SafesTable>;
 
 /** A safe with what belongs to its card, and what the person who asked may do there. */
-export interface ShownSafe extends Omit<SafeRow, "deleted_at">, NamePlace {
+export interface ShownSafe extends Omit<SafeRow, "deleted_at">, NamedRow {
   owner_name: string;
   owner_email: string;
   permissions: Permissions;
@@ -76,7 +76,7 @@ export async function listSafes(db: Db, actor: Actor, wish: SafeWish): Promise<S
   const { after, search, status, permission } = wish;
   const pattern = `%${(search ?? "").replaceAll(/[\\%_]/g, "\\$&")}%`;
   const conditions = [
-    ...(after === null ? [] : [sql`(lower(safes.name), safes.id) > (${after.sort}, ${after.id}::uuid)`]),
+    ...(after === null ? [] : [sql`(lower(safes.name), safes.id) > (${after.name}, ${after.id}::uuid)`]),
     ...(status === null ? [] : [sql`safes.status = ${status}`]),
     ...(permission === null ? [] : [sql`standing.permissions & ${sql.lit(bitOf(permission))} <> 0`]),
     ...(search === null

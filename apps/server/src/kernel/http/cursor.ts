@@ -49,3 +49,20 @@ function read<T>(schema: z.ZodType<T>, cursor: string): T {
     throw refuse(400, "request.invalid", `cursor: ${msg}`, { errors: [{ path: "cursor", msg }] });
   }
 }
+
+/** A row of a list by name: `sort` is the name as the database folded it to order by. */
+export interface NamedRow {
+  sort: string;
+  id: string;
+}
+
+/** Splits `limit + 1` rows into a page and the cursor of the next one; null when there is none. */
+export function pageByName<R extends NamedRow>(rows: R[], limit: number): { shown: R[]; next_cursor: string | null } {
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { shown, next_cursor: last === undefined ? null : writeNamePlace({ name: last.sort, id: last.id }) };
+}
+
+/** Null without a cursor. */
+export const placeByName = (cursor: string | undefined): NamePlace | null =>
+  cursor === undefined ? null : readNamePlace(cursor);
