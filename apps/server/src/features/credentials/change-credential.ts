@@ -2,9 +2,11 @@
 import type { Credential, updateCredential as updateEndpoint } from "@strongroom/contract";
 import { Secret, sealSecret } from "@strongroom/keys";
 import type { Updateable } from "kysely";
+import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import {
+  DESTINATION_FIELDS,
   changed as changedEvent,
   changedFields,
   changesAddress,
@@ -67,11 +69,24 @@ export async function changeCredential(kernel: Kernel, call: Edit, onLogin: Logi
       details: {
         changed,
         secret_changed: secret !== null,
+        ...moved(before, row, changed),
         ...(forgotten === null ? {} : { forgotten_host_key: hostKeyText(forgotten) }),
       },
     });
     return toCredential(row);
   });
+}
+
+/** Where the login went and as whom, and where it goes now, as far as that is another. */
+function moved(
+  before: CredentialRow,
+  after: CredentialRow,
+  changed: readonly string[],
+): NonNullable<AuditNote["details"]> {
+  const fields = DESTINATION_FIELDS.filter((name) => changed.includes(name));
+  if (fields.length === 0) return {};
+  const of = (row: CredentialRow) => Object.fromEntries(fields.map((name) => [name, row[name]]));
+  return { from: of(before), to: of(after) };
 }
 
 /** What was proved of the old secret or the old target says nothing about the new one. */

@@ -203,6 +203,32 @@ describe("changing a credential", () => {
     );
   });
 
+  test("OPEN-133: the trail tells where the login went before and where it goes now, and never the secret", async () => {
+    const owner = await aPerson(app);
+    const before = { host: "db1.example.com", port: 5432, username: "app", environment: "staging" } as const;
+    const made = await aCredential(app, owner, before);
+    const value = aSecret();
+    const change = (body: object) =>
+      app.call(updateCredential, {
+        params: { id: made.id },
+        body: { name: made.name, type: made.type, ...before, ...body },
+        as: owner.token,
+      });
+    await change({ host: "db2.example.com", username: "billing", port: null, value });
+    await change({ host: "db2.example.com", username: "billing", port: null, environment: "production" });
+    const { rows } = await app.database.pool.query(
+      `select convert_from(canonical, 'UTF8')::jsonb -> 'details' as details from audit_entries
+       where target_id = $1 and event = 'credential.updated' order by id`,
+      [made.id],
+    );
+    const [first, second] = rows.map(({ details }) => details);
+    assert.deepEqual(first.from, { host: "db1.example.com", port: 5432, username: "app" });
+    assert.deepEqual(first.to, { host: "db2.example.com", port: null, username: "billing" });
+    assert.deepEqual([first.secret_changed, second.changed], [true, ["environment"]]);
+    assert.deepEqual(["from" in second, "to" in second], [false, false]);
+    assert.ok(!JSON.stringify(rows).includes(value) && !JSON.stringify(rows).includes(made.value));
+  });
+
   test("changes at the same time follow each other: no version is lost", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, good());

@@ -56,6 +56,9 @@ const LOGIN_FIELDS = [
 /** Another machine answers there, so its host key is another one too. */
 const ADDRESS_FIELDS = ["host", "port", "connection_string"] as const;
 
+/** Where a login goes and as whom. INVARIANT: none of them is ever a secret (a connection string has no password). */
+export const DESTINATION_FIELDS = [...ADDRESS_FIELDS, "username"] as const;
+
 type Edit = z.output<typeof CredentialEdit>;
 
 /** Names the fields in which an edit differs from what is stored; the secret is not among them. */

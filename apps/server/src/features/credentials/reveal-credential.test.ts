@@ -3,11 +3,13 @@ import { deleteCredential, listCredentials, revealCredential, updateCredential }
 import { KeyRing } from "@strongroom/keys";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import type { TestContext } from "node:test";
 import { aCredential, aSecret, asStored } from "#testing/credentials.ts";
 import { aPerson } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
 
 let app: TestApp;
 before(async () => {
@@ -62,6 +64,57 @@ describe("a reveal", () => {
     assert.equal(foreign.status, 404);
     assert.deepEqual(without(foreign), without(missing));
     assert.equal((await asStored(app, owner, stored.id)).last_accessed, null);
+  });
+});
+
+describe("a reveal during an edit", () => {
+  const CORNER = 4711;
+
+  /** Holds every edit just before it commits, until the returned function is called. */
+  async function holdEdits(context: TestContext): Promise<() => Promise<void>> {
+    const holder = await app.database.pool.connect();
+    await holder.query("select pg_advisory_lock($1)", [CORNER]);
+    await app.database.pool.query(`
+      create or replace function wait_at_the_corner() returns trigger language plpgsql as $$
+      begin if new.event = 'credential.updated' then perform pg_advisory_xact_lock(${CORNER}); end if; return new; end $$;
+      create or replace trigger corner before insert on audit_entries for each row execute function wait_at_the_corner()`);
+    const letGo = async () => void (await holder.query("select pg_advisory_unlock_all()"));
+    context.after(async () => {
+      await letGo();
+      holder.release();
+      await app.database.pool.query("drop trigger corner on audit_entries");
+    });
+    return letGo;
+  }
+
+  const waitersFor = (type: string, count: number) =>
+    eventually(async () => {
+      const { rows } = await app.database.pool.query(
+        `select from pg_locks join pg_stat_activity using (pid)
+         where not granted and locktype = $1 and datname = current_database()`,
+        [type],
+      );
+      return rows.length === count ? true : null;
+    });
+
+  test("waits for it and answers the new secret, the only one in force then", async (context) => {
+    const owner = await aPerson(app);
+    const [stored, other] = [await aCredential(app, owner), await aCredential(app, owner)];
+    const value = aSecret();
+    const letGo = await holdEdits(context);
+    const body = { name: stored.name, type: stored.type, value };
+    const edit = app.call(updateCredential, { params: { id: stored.id }, body, as: owner.token });
+    await waitersFor("advisory", 1);
+    const reveals = [reveal(stored.id, owner), reveal(other.id, owner)];
+    await waitersFor("transactionid", 1);
+    await letGo();
+    assert.equal((await edit).status, 200);
+    assert.deepEqual(
+      (await Promise.all(reveals)).map((reply) => reply.body),
+      [{ value }, { value: other.value }],
+    );
+    assert.equal((await entriesOf(stored.id)).length, 1);
+    assert.notEqual((await asStored(app, owner, stored.id)).last_accessed, null);
   });
 });
 
