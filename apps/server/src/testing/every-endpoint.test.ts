@@ -120,6 +120,15 @@ describe("OPEN-19: every call is authorised on the server", () => {
     );
   });
 
+  test("AUTH-39: what people do with their own credentials is for every role", async () => {
+    const own = endpoints.filter(({ endpoint }) => /^(credential|cpm|dashboard)\./.test(endpoint.needs));
+    assert.ok(own.length >= 12);
+    for (const named of own) {
+      for (const role of ROLES)
+        assert.notEqual((await send(named, tokens[role])).status, 403, `${named.name} as ${role}`);
+    }
+  });
+
   test("the audit trail is refused to ordinary users with 403", async () => {
     const audit = endpoints.filter(({ endpoint }) => endpoint.needs.startsWith("audit."));
     assert.ok(audit.length >= 4);

@@ -1,5 +1,6 @@
 // Credentials as their owner stores, reads, changes and deletes them, over HTTP.
 import {
+  CREDENTIAL_TYPES,
   createCredential,
   deleteCredential,
   listCredentials,
@@ -63,7 +64,7 @@ describe("storing a credential", () => {
     assert.deepEqual(await asStored(app, owner, id), reply.body);
   });
 
-  test("CRED-02, CRED-06, CRED-37, OPEN-51: what is left out or empty gets its default", async () => {
+  test("CRED-02, CRED-06, CRED-07, CRED-37, OPEN-51: what is left out or empty gets its default", async () => {
     const owner = await aPerson(app);
     const body = {
       name: "Bare",
@@ -87,6 +88,15 @@ describe("storing a credential", () => {
         additional_params: {},
       },
     );
+  });
+
+  test("CRED-03, CRED-04, OPEN-46: every type can be stored, those of the detail screen too", async () => {
+    const owner = await aPerson(app);
+    for (const type of CREDENTIAL_TYPES) {
+      const stored = await aCredential(app, owner, { type, database_name: "d", schema_name: "s" });
+      assert.equal((await asStored(app, owner, stored.id)).type, type);
+    }
+    assert.ok(["application", "api", "server"].every((type) => CREDENTIAL_TYPES.includes(type as never)));
   });
 
   const refusals: [name: string, fields: object, path: string][] = [

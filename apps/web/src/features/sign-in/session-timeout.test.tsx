@@ -110,6 +110,19 @@ test("AUTH-50, AUTH-52, AUTH-53, AUTH-64: the toast with 2 minutes left, then th
   expect(currentSession()).toMatchObject({ status: "signed-out", by: "inactivity" });
 });
 
+test("AUTH-54: a page whose session cannot be forgotten does not stay open with it: it is loaded anew", async () => {
+  await start();
+  const reload = vi.fn();
+  vi.stubGlobal("location", { ...location, reload });
+  const stuck = vi.spyOn(Storage.prototype, "removeItem").mockImplementation(() => {
+    throw new Error("the browser refuses");
+  });
+  idle(30 * MINUTE + 1000);
+  await waitFor(() => expect(reload).toHaveBeenCalledTimes(1));
+  stuck.mockRestore();
+  vi.unstubAllGlobals();
+});
+
 test("AUTH-56: every kind of activity counts, and the server hears of it once a minute at most", async () => {
   await start();
   for (const kind of ["mouseDown", "mouseMove", "keyDown", "scroll", "touchStart", "click"] as const) {

@@ -9,7 +9,7 @@ import {
   revealCredential,
 } from "@strongroom/contract";
 import type { CredentialId } from "@strongroom/contract";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { CallError } from "./call-error.ts";
 import { TIMEOUT_MS, call, configureCalls } from "./call.ts";
@@ -55,6 +55,13 @@ describe("what is sent", () => {
     expect(headers.accept).toBe("application/json");
     expect(headers["cache-control"]).toBe("no-cache");
     expect(headers.pragma).toBe("no-cache");
+  });
+
+  test("HTTP-03: cookies are sent along, also to a server elsewhere", async () => {
+    const sent = vi.spyOn(globalThis, "fetch");
+    await call(readHealth);
+    expect(sent.mock.calls.map(([, init]) => init?.credentials)).toEqual(["include"]);
+    sent.mockRestore();
   });
 
   test("HTTP-04 to HTTP-06: an authenticated request adds the stored token as Bearer, and a visitor's request does not", async () => {
