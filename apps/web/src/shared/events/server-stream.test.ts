@@ -55,6 +55,22 @@ test("a stream that the server ends has ended, and one that is closed here has n
   expect(said).toEqual(["open", "end"]);
 });
 
+test("nothing is heard of a stream after it was closed, not even what had come with the frame before", async () => {
+  api.on(EVENTS, { text: "id: 1\ndata: {}\n\nid: 2\ndata: {}\n\n" });
+  close = openServerStream({
+    after: null,
+    onOpen: () => said.push("open"),
+    onFrame: (frame) => {
+      frames.push(frame);
+      close();
+    },
+    onEnd: () => said.push("end"),
+  });
+  await vi.waitFor(() => expect(frames).toHaveLength(1));
+  await new Promise(setImmediate);
+  expect([frames.length, said]).toEqual([1, ["open"]]);
+});
+
 test("a refusal ends the session that it was made for, and a failed connection nothing", async () => {
   api.on(EVENTS, problem(401, "not-signed-in", "Sign in first"));
   open();

@@ -48,11 +48,16 @@ async function read(parts: StreamParts, closing: AbortController): Promise<void>
 export const openServerStream: OpenStream = (parts) => {
   const closing = new AbortController();
   let isClosed = false;
-  const end = () => {
-    if (!isClosed) parts.onEnd();
-  };
+  /** Nobody hears of a stream that they have closed, not even what had come already. */
+  const whileOpen =
+    <T extends unknown[]>(tell: (...what: T) => void) =>
+    (...what: T) => {
+      if (!isClosed) tell(...what);
+    };
+  const { after, onOpen, onFrame, onEnd } = parts;
+  const end = whileOpen(onEnd);
   // However it ended, somebody tries again; a 401 and a sealed vault have been told to the session already.
-  read(parts, closing).then(end, end);
+  read({ after, onOpen: whileOpen(onOpen), onFrame: whileOpen(onFrame), onEnd }, closing).then(end, end);
   return () => {
     isClosed = true;
     closing.abort();

@@ -29,7 +29,7 @@ afterEach(() => {
   for (const tab of tabs) tab.close();
 });
 
-function openTab(person = "ada"): Tab {
+function openTab(person = "ada", locksOfTab = realLocks): Tab {
   const name = `events of ${person} ${count}`;
   const tab: Tab = { states: [], heard: [], position: null, close: () => undefined };
   const onFrame = (frame: Frame) => {
@@ -38,7 +38,7 @@ function openTab(person = "ada"): Tab {
   };
   tab.close = shareStream({
     name,
-    locks: realLocks,
+    locks: locksOfTab,
     channel: channelOf(name),
     position: () => tab.position,
     onPosition: (position) => (tab.position = position),
@@ -118,6 +118,14 @@ test("a tab that leaves while it waits for its turn reads nothing", async () => 
   await until(() => expect(tabs[2]!.heard).toEqual(["1-1"]));
   expect(tabs[1]!.heard).toEqual([]);
   expect(streams.opened()).toHaveLength(1);
+});
+
+test("a tab whose browser refuses it the lock reads for itself", async () => {
+  const refusing: Locks = { request: () => Promise.reject(new DOMException("not here", "SecurityError")) };
+  const alone = openTab("ada", refusing);
+  await until(() => expect(streams.opened()).toHaveLength(1));
+  say("1-1");
+  expect(alone.heard).toEqual(["1-1"]);
 });
 
 test("two people in one browser have a stream each, and hear nothing of each other", async () => {

@@ -83,8 +83,10 @@ export function shareStream(parts: SharedStreamParts): () => void {
 
   onState("connecting");
   tell({ kind: "who-reads" });
-  // Rejects when it is left before its turn came.
-  locks.request(name, { signal: leaving.signal }, lead).catch(() => undefined);
+  locks.request(name, { signal: leaving.signal }, lead).catch(() => {
+    // Left before its turn came, or the browser allows no locks here: then this tab reads for itself.
+    if (!leaving.signal.aborted) void lead();
+  });
   return () => {
     leaving.abort();
     channel.close();
