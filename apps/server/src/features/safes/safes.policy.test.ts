@@ -92,7 +92,10 @@ async function agreesOnReads(chance: Chance, world: World, person: Inhabitant): 
 function mayGive(safe: WorldSafe, person: Inhabitant, gift: SafePermission[], isForEver: boolean): boolean {
   if (person.role === "admin") return true;
   const lasting = heldBy(safe, person).filter(({ until }) => until === "ever" || !isForEver);
-  return gift.every((each) => each === "list" || lasting.some(({ permissions }) => permissions.has(each)));
+  return (
+    lasting.length > 0 &&
+    gift.every((each) => each === "list" || lasting.some(({ permissions }) => permissions.has(each)))
+  );
 }
 
 /** Each call with the status that the second opinion foretells; none of them leaves the world changed. */

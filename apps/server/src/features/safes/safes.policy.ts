@@ -37,6 +37,9 @@ const ADMINISTRATORS: Permissions = bitsOf([
   "approve_level_2",
 ]);
 
+/** Whether they have a standing in every safe, so that a list need not ask for each. */
+export const seesEverySafe = ({ role }: Pick<Actor, "role">): boolean => role === "admin";
+
 /** A safe that is not active lends nothing and takes nothing in. */
 const WHILE: Record<SafeStatus, Permissions> = {
   active: bitsOf(SAFE_PERMISSIONS),
@@ -111,7 +114,8 @@ export function standingsOf(actor: Pick<Actor, "id" | "role">): RawBuilder<SafeS
 }
 
 const LIST = sql.lit(bitOf("list"));
-const whileStatus = sql`case safes.status when 'active' then ${sql.lit(WHILE.active)}
+/** What the status of `safes` leaves of any permission, in SQL. */
+export const whileStatus = sql`case safes.status when 'active' then ${sql.lit(WHILE.active)}
   when 'inactive' then ${sql.lit(WHILE.inactive)} else ${sql.lit(WHILE.archived)} end`;
 
 /** Whether it is the safe's status that keeps everybody from this. */

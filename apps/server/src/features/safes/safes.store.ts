@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { named } from "#kernel/db/named.ts";
 import type { NamePlace, NamedRow } from "#kernel/http/cursor.ts";
 import { bitOf, standingsOf } from "./safes.policy.ts";
 import type { Permissions } from "./safes.policy.ts";
@@ -51,43 +52,55 @@ export interface SafeWish {
 const inForce = sql`(member.expires_at is null or member.expires_at > access_time())`;
 
 const visible = (actor: Actor, conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> => sql`
-  select safes.id, safes.name, lower(safes.name) as sort, safes.description, safes.safe_type, safes.access_level,
-         safes.status, safes.owner_id, safes.created_at, safes.updated_at, owner.name as owner_name,
-         owner.email as owner_email, standing.permissions, standing.sees_members
+  select safes.*, lower(safes.name) as sort, standing.permissions, standing.sees_members
   from ${standingsOf(actor)} standing
   join safes on safes.id = standing.safe_id
-  join users owner on owner.id = safes.owner_id
   where ${sql.join([sql`true`, ...conditions], sql` and `)}`;
 
 /** What costs a look at other tables, for the rows of one page alone. */
 const withCounts = (page: RawBuilder<unknown>): RawBuilder<ShownSafe> => sql<ShownSafe>`
-  select page.*,
+  select page.*, owner.name as owner_name, owner.email as owner_email,
     (select count(*)::integer from credentials where safe_id = page.id and deleted_at is null) as account_count,
     (select count(*)::integer from safe_members member where member.safe_id = page.id and ${inForce}) as permission_count,
     case when not page.sees_members then '[]' else (
       select coalesce(jsonb_agg(jsonb_build_object('user_id', user_id, 'group_id', group_id)), '[]')
       from (select user_id, group_id from safe_members where safe_id = page.id order by added_at, id limit 100) members
     ) end as members
-  from (${page}) page
+  from (${page}) page join users owner on owner.id = page.owner_id
   order by page.sort, page.id`;
 
 /** One row more than asked for, if there is one. */
 export async function listSafes(db: Db, actor: Actor, wish: SafeWish): Promise<ShownSafe[]> {
-  const { after, search, status, permission } = wish;
-  const pattern = `%${(search ?? "").replaceAll(/[\\%_]/g, "\\$&")}%`;
-  const conditions = [
-    ...(after === null ? [] : [sql`(lower(safes.name), safes.id) > (${after.name}, ${after.id}::uuid)`]),
-    ...(status === null ? [] : [sql`safes.status = ${status}`]),
+  const { permission, limit } = wish;
+  const conditions = conditionsOf(wish);
+  const all = [
+    ...conditions,
     ...(permission === null ? [] : [sql`standing.permissions & ${sql.lit(bitOf(permission))} <> 0`]),
-    ...(search === null
+    // An administrator sees every safe: the names say which come next, before anybody's standing in all of them is known.
+    ...(actor.role !== "admin" || permission !== null
       ? []
       : [
-          sql`(safes.name ilike ${pattern} or safes.description ilike ${pattern}
-            or owner.name ilike ${pattern} or owner.email ilike ${pattern})`,
+          sql`standing.safe_id = any(array(
+            select safes.id from safes where deleted_at is null and ${sql.join([sql`true`, ...conditions], sql` and `)}
+            order by lower(safes.name), safes.id limit ${limit + 1}))`,
         ]),
   ];
-  const page = sql`${visible(actor, conditions)} order by lower(safes.name), safes.id limit ${wish.limit + 1}`;
+  const page = sql`${visible(actor, all)} order by lower(safes.name), safes.id limit ${limit + 1}`;
   return (await withCounts(page).execute(db)).rows;
+}
+
+/** What a wish asks of the safe itself. */
+function conditionsOf({ after, search, status }: SafeWish): RawBuilder<unknown>[] {
+  const pattern = `%${(search ?? "").replaceAll(/[\\%_]/g, "\\$&")}%`;
+  const isOwnedByMatch = sql`exists (
+    select from users where users.id = safes.owner_id and (users.name ilike ${pattern} or users.email ilike ${pattern}))`;
+  return [
+    ...(after === null ? [] : [sql`(lower(safes.name), safes.id) > (${after.name}, ${after.id}::uuid)`]),
+    ...(status === null ? [] : [sql`safes.status = ${status}`]),
+    ...(search === null
+      ? []
+      : [sql`(safes.name ilike ${pattern} or safes.description ilike ${pattern} or ${isOwnedByMatch})`]),
+  ];
 }
 
 /** Null when this person sees no such safe. */
@@ -122,11 +135,13 @@ export async function readSafeStanding(
   actor: Pick<Actor, "id" | "role">,
   id: string,
 ): Promise<(SafeRow & { permissions: Permissions; sees_members: boolean }) | null> {
-  const { rows } = await sql<SafeRow & { permissions: Permissions; sees_members: boolean }>`
+  // Asked by nearly every call, and planned in ten times the time that it takes.
+  const query = sql<SafeRow & { permissions: Permissions; sees_members: boolean }>`
     select safes.*, standing.permissions, standing.sees_members
     from ${standingsOf(actor)} standing join safes on safes.id = standing.safe_id
-    where standing.safe_id = ${id}`.execute(db);
-  return rows[0] ?? null;
+    where standing.safe_id = ${id}`.compile(db);
+  const name = actor.role === "admin" ? "safes.standing-of-administrator" : "safes.standing";
+  return (await db.executeQuery(named(name, query))).rows[0] ?? null;
 }
 
 export type Strength = "share" | "no key update" | "update";

@@ -59,8 +59,14 @@ export async function holdSafe(
   return requirePermission(tx, actor, safeId, permission);
 }
 
+/** What a refusal speaks of. */
+export interface Wanting {
+  safe: Pick<SafeRow, "name" | "status">;
+  permissions: Permissions;
+}
+
 /** Throws 403 when the standing lacks the permission. */
-export function demand({ safe, permissions }: Pick<Standing, "safe" | "permissions">, wanted: SafePermission): void {
+export function demand({ safe, permissions }: Wanting, wanted: SafePermission): void {
   if (allows(permissions, wanted)) return;
   const sentence = isHeldBack(safe.status, wanted)
     ? `The safe "${safe.name}" is ${safe.status}: it lends nothing and takes nothing in.`
