@@ -73,8 +73,10 @@ export function createSequencer(parts: Parts): Sequencer {
       const identity = await openLog();
       if (!isExamined) await examine(identity);
       isExamined = true;
+      // A batch that is not full took all that waited when it began. What came since waits for the next look: under load
+      // there is always something, and small batches without a pause cost as much as recording the entries.
       let count = 0;
-      for (let batch = await sequenceBatch(identity); batch > 0; batch = await sequenceBatch(identity)) count += batch;
+      for (let taken = BATCH; taken === BATCH; count += taken) taken = await sequenceBatch(identity);
       damage = null;
       return count;
     } catch (error) {

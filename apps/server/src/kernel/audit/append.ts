@@ -3,11 +3,11 @@ import type { AuditEntry } from "@strongroom/auditlog";
 import { encodeEntry } from "@strongroom/auditlog";
 import { sql } from "kysely";
 import type { Tx } from "../db/database.ts";
-import { named } from "../db/named.ts";
+import { sentWithNext } from "../db/shared-trips.ts";
 
 /**
  * One statement however many entries. Each is durable when the transaction commits, and marked as pending,
- * so that the sequencer finds it whatever the order of commits.
+ * so that the sequencer finds it whatever the order of commits. It travels with the next statement, usually the commit.
  *
  * It is the hottest write: prepared once for each connection, its arrays behind a `select`, so that PostgreSQL does not see
  * their lengths and settles on one plan instead of planning each call anew.
@@ -33,5 +33,5 @@ export async function appendAudit(tx: Tx, entries: readonly AuditEntry[]): Promi
     )
     insert into audit_pending (entry_id) select id from added
   `;
-  await tx.executeQuery(named("audit.append", statement.compile(tx)));
+  await tx.executeQuery(sentWithNext("audit.append", statement.compile(tx)));
 }

@@ -23,7 +23,7 @@ export function implementGrouped<E extends Endpoint, R>(
   handler: (calls: readonly Call<E>[], tx: Tx) => Promise<(R | Refusal)[]>,
 ): void {
   const answerGroup = (calls: readonly TrackedCall<E>[]) =>
-    kernel.database.transaction(async (tx) => {
+    kernel.database.swiftTransaction(async (tx) => {
       const answers = await handler(calls, tx);
       const granted = calls.filter((_, place) => !(answers[place] instanceof Refusal));
       const entries = granted.map((call) => call.entry());

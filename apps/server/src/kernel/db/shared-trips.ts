@@ -1,0 +1,75 @@
+// Sends a statement that nobody waits for together with the one after it: one trip to the database instead of two.
+import type { CompiledQuery, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
+import type pg from "pg";
+import { named } from "./named.ts";
+
+/** What Kysely hands to a client: text, or what `named` made of it. */
+type Statement = string | { name: string; text: string; isHeld?: true };
+
+/**
+ * A named statement whose result nobody needs. Inside a transaction it leaves with the next statement, at the latest with
+ * the commit, and its failure is the failure of that one. INVARIANT: a commit that it travels with commits nothing when
+ * it fails, because PostgreSQL rolls back a transaction with a failed statement, and says so to whoever commits.
+ */
+export function sentWithNext<R>(name: string, query: CompiledQuery<R>): CompiledQuery<R> {
+  const it = named(name, query);
+  return { ...it, sql: { ...(it.sql as unknown as object), isHeld: true } as unknown as string };
+}
+
+/**
+ * The pool as Kysely sees it. With `holdsBegin`, a transaction begins in the trip of its first statement. Should the
+ * `begin` fail alone, that statement would take effect by itself before the failure is seen: such transactions start with
+ * a statement that may.
+ */
+export function sharedTrips(pool: pg.Pool, holdsBegin: boolean): PostgresPool {
+  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    async connect() {
+      const client = await pool.connect();
+      const known = clients.get(client) ?? sharing(client, holdsBegin);
+      clients.set(client, known);
+      return known;
+    },
+  };
+}
+
+function sharing(client: pg.PoolClient, holdsBegin: boolean): PostgresPoolClient {
+  let isInTransaction = false;
+  let held: [Statement, readonly unknown[]][] = [];
+
+  function isToHold(statement: Statement): boolean {
+    if (typeof statement === "string") return statement === "begin" && holdsBegin;
+    return statement.isHeld === true && isInTransaction;
+  }
+
+  /** The results of what was held and of `last`, in one write: `pg` would wake the database for each. */
+  function send(last: [Statement, readonly unknown[]]): Promise<pg.QueryResult>[] {
+    const all = [...held, last];
+    held = [];
+    const { stream } = client.connection;
+    stream.cork();
+    try {
+      return all.map(([statement, values]) => client.query(statement, [...values]));
+    } finally {
+      stream.uncork();
+    }
+  }
+
+  async function query(sql: unknown, values: readonly unknown[]) {
+    const statement = sql as Statement;
+    if (statement === "begin") isInTransaction = true;
+    if (statement === "commit" || statement === "rollback") isInTransaction = false;
+    if (statement === "rollback") held = [];
+    if (isToHold(statement)) {
+      held.push([statement, values]);
+      return NOTHING;
+    }
+    return (await Promise.all(send([statement, values]))).at(-1) as never;
+  }
+
+  return { query: query as unknown as PostgresPoolClient["query"], release: (discard) => client.release(discard) };
+}
+
+const NOTHING: PostgresQueryResult<never> = { command: "SELECT", rowCount: 0, rows: [] };
