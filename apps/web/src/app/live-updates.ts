@@ -2,7 +2,9 @@
 import type { LiveEvent } from "@strongroom/contract";
 import type { QueryClient } from "@tanstack/react-query";
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
+import { useNavigate } from "react-router";
+import type { Announcer } from "#features/access-requests/announce-request.tsx";
 import { invalidatePath } from "#shared/api/query.ts";
 import { keepEventLog } from "#shared/events/event-log.ts";
 import { connectLiveEvents, onLiveEvent } from "#shared/events/live-events.ts";
@@ -42,15 +44,28 @@ function applyEvent(client: QueryClient, event: LiveEvent): void {
   for (const path of STALE_PATHS[event.type]) void invalidatePath(client, path);
 }
 
+/** Its code is fetched when the first request is told of: most people never see one. */
+async function announce(event: LiveEvent, announcer: Announcer): Promise<void> {
+  if (event.type !== "access-request.changed") return;
+  const { announceRequest } = await import("#features/access-requests/announce-request.tsx");
+  await announceRequest(event.data, announcer);
+}
+
 /** Mounted once, for as long as somebody is signed in. */
 export function useLiveUpdates(): void {
   const client = useQueryClient();
+  const navigate = useNavigate();
+  const goTo = useRef((to: string) => void navigate(to));
+  useEffect(() => {
+    goTo.current = (to) => void navigate(to);
+  });
   const userId = useSession().user?.id;
   useEffect(() => {
     if (userId === undefined) return undefined;
     const stops = [
       keepEventLog(),
       onLiveEvent((event) => applyEvent(client, event)),
+      onLiveEvent((event) => void announce(event, { client, userId, navigate: (to) => goTo.current(to) })),
       connectLiveEvents({ userId, onGap: () => void client.invalidateQueries() }),
     ];
     return () => {

@@ -35,9 +35,12 @@ const open: RouteObject[] = [
 /** For signed-in users, inside the layout. */
 const inShell: RouteObject[] = [
   page(paths.dashboard, () => import("#features/dashboard/dashboard-page.tsx")),
+  page(paths.accounts, () => import("#features/accounts/accounts-page.tsx")),
+  page(paths.account(":id"), () => import("#features/accounts/account-detail-page.tsx")),
   page(paths.vault, () => import("#features/credentials/credential-list-page.tsx")),
   page(paths.credential(":id"), () => import("#features/credentials/credential-detail-page.tsx")),
   { path: paths.credentialVault, element: <Navigate to={paths.vault} replace /> },
+  page(paths.jitAccess, () => import("#features/access-requests/jit-access-page.tsx")),
   page(paths.cpmDashboard, () => import("#features/cpm/cpm-dashboard-page.tsx")),
   page(paths.cpmTest, () => import("#features/demos/cpm-test-page.tsx")),
   page(paths.auditLogs, () => import("#features/audit/audit-page.tsx")),

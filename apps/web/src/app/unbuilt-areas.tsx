@@ -9,7 +9,6 @@ const area = (path: string, title: string, purpose: string): RouteObject => ({
 });
 
 export const unbuiltAreas: readonly RouteObject[] = [
-  area(paths.accounts, "Account Management", "Create, rotate, validate and retire privileged accounts"),
   area(
     paths.validationDashboard,
     "Validation Dashboard",
@@ -17,7 +16,6 @@ export const unbuiltAreas: readonly RouteObject[] = [
   ),
   area(paths.safes, "Safes Management", "Organise accounts into safes and say who may use them"),
   area(paths.discovery, "Discovery", "Find privileged accounts that nobody manages yet"),
-  area(paths.jitAccess, "Just-in-Time Access", "Request, approve and end access for a limited time"),
   area(paths.sessions, "Session Monitoring", "Watch privileged sessions and what is done in them"),
   area(paths.certificates, "Certificates", "Manage SSL/TLS certificates and track expiry"),
   area(paths.accessControl, "Access Control", "Configure role-based access policies"),

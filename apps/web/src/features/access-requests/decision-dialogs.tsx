@@ -1,0 +1,235 @@
+// What asks before a request is decided, ended, extended, mapped or reviewed.
+import { Alert, Button, Group, Radio, Select, Stack, Textarea } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import type { AccessRequest } from "@strongroom/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { FormStack } from "#shared/ui/form-stack.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { approval, denial, extension, mapping, review, revocation } from "./access-requests.queries.ts";
+import { DEFAULT_MINUTES, EXTENSION_CHOICES } from "./durations.ts";
+import { RESULTS, type Act } from "./act-words.ts";
+import type { RequestDialog } from "./request-card.tsx";
+import { approvalText } from "./request-words.ts";
+import { ResourcePicker, type PickedResource } from "./resource-picker.tsx";
+
+export interface DecisionDialogsProps {
+  request: AccessRequest;
+  dialog: RequestDialog | null;
+  onClose: () => void;
+}
+
+/** Each forgets what was typed when another request's opens. */
+export function DecisionDialogs({ request, dialog, onClose }: DecisionDialogsProps) {
+  const about = { request, onClose };
+  const titles = { approve: "Approve Request", deny: "Deny Request", revoke: "Revoke Access" } as const;
+  return (
+    <>
+      {(["approve", "deny", "revoke"] as const).map((act) => (
+        <Modal key={act} opened={dialog === act} onClose={onClose} title={titles[act]}>
+          <CommentForm key={request.id} act={act} {...about} />
+        </Modal>
+      ))}
+      <Modal opened={dialog === "extend"} onClose={onClose} title="Extend Access">
+        <ExtendForm key={request.id} {...about} />
+      </Modal>
+      <Modal opened={dialog === "map"} onClose={onClose} title="Map to an account">
+        <MapForm key={request.id} {...about} />
+      </Modal>
+      <Modal opened={dialog === "review"} onClose={onClose} title="Review emergency access">
+        <ReviewForm key={request.id} {...about} />
+      </Modal>
+    </>
+  );
+}
+
+interface FormProps {
+  request: AccessRequest;
+  onClose: () => void;
+}
+
+/** What follows a sent decision: the toast and the end of the dialog, or why it failed (JIT-36 to JIT-39). */
+function told(act: Act, onClose: () => void) {
+  return {
+    onSuccess: () => {
+      toast.success(RESULTS[act].done);
+      onClose();
+    },
+    onError: (error: unknown) => toast.error(messageOf(error), { title: RESULTS[act].failed }),
+  };
+}
+
+interface ActFormProps {
+  label: string;
+  color?: string;
+  isBusy: boolean;
+  isComplete?: boolean;
+  onClose: () => void;
+  onSend: () => void;
+  children: ReactNode;
+}
+
+function ActForm({ label, color, isBusy, isComplete = true, onClose, onSend, children }: ActFormProps) {
+  return (
+    <FormStack
+      label={label}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isComplete) onSend();
+      }}
+    >
+      {children}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose} disabled={isBusy}>
+          Cancel
+        </Button>
+        <Button type="submit" color={color} loading={isBusy} disabled={!isComplete}>
+          {label}
+        </Button>
+      </Group>
+    </FormStack>
+  );
+}
+
+const plain = { margin: 0 };
+
+function CommentForm({ act, request, onClose }: FormProps & { act: "approve" | "deny" | "revoke" }) {
+  const client = useQueryClient();
+  const mutations = {
+    approve: useMutation(approval(client, request.id)),
+    deny: useMutation(denial(client, request.id)),
+    revoke: useMutation(revocation(client, request.id)),
+  };
+  const { mutate, isPending } = mutations[act];
+  const [comment, setComment] = useState("");
+  const sentences = {
+    approve: (
+      <>
+        <strong>{request.username}</strong> asks for <strong>{request.resource}</strong>:{" "}
+        {request.business_justification}
+      </>
+    ),
+    deny: (
+      <>
+        One denial ends the request of <strong>{request.username}</strong> for <strong>{request.resource}</strong>.
+      </>
+    ),
+    revoke: (
+      <>
+        The access of <strong>{request.username}</strong> to <strong>{request.resource}</strong> ends at once.
+      </>
+    ),
+  };
+  const labels = { approve: "Approve", deny: "Deny", revoke: "Revoke" };
+  return (
+    <ActForm
+      label={labels[act]}
+      color={act === "approve" ? undefined : "red"}
+      isBusy={isPending}
+      onClose={onClose}
+      onSend={() => mutate(comment, told(act, onClose))}
+    >
+      <p style={plain}>{sentences[act]}</p>
+      {act === "approve" && request.approval !== null && (
+        <p style={{ ...plain, color: "var(--mantine-color-dimmed)" }}>{approvalText(request.approval)}</p>
+      )}
+      <Textarea
+        label="Comment"
+        rows={2}
+        resize="vertical"
+        maxLength={1000}
+        data-autofocus
+        value={comment}
+        onChange={(event) => setComment(event.currentTarget.value)}
+      />
+    </ActForm>
+  );
+}
+
+/** JIT-06, JIT-20, JIT-30. */
+function ExtendForm({ request, onClose }: FormProps) {
+  const { mutate, isPending } = useMutation(extension(useQueryClient(), request.id));
+  const [minutes, setMinutes] = useState(String(DEFAULT_MINUTES));
+  return (
+    <ActForm
+      label="Extend Access"
+      isBusy={isPending}
+      onClose={onClose}
+      onSend={() => mutate(Number(minutes), told("extend", onClose))}
+    >
+      <p style={plain}>
+        <strong>{request.resource}</strong> stays open for longer. When its platform says so, an approver decides on it
+        first.
+      </p>
+      <Select
+        label="Additional time"
+        data={EXTENSION_CHOICES}
+        allowDeselect={false}
+        value={minutes}
+        onChange={(value) => value !== null && setMinutes(value)}
+      />
+    </ActForm>
+  );
+}
+
+function MapForm({ request, onClose }: FormProps) {
+  const { mutate, isPending } = useMutation(mapping(useQueryClient(), request.id));
+  const [picked, setPicked] = useState<PickedResource>({ text: "", resource: null });
+  const { resource } = picked;
+  return (
+    <ActForm
+      label="Map"
+      isBusy={isPending}
+      isComplete={resource !== null}
+      onClose={onClose}
+      onSend={() => resource !== null && mutate(resource.account_id, told("map", onClose))}
+    >
+      <p style={plain}>
+        <strong>{request.username}</strong> asks for “{request.resource}”
+        {request.system === null ? "" : ` on “${request.system}”`}: {request.business_justification}
+      </p>
+      <ResourcePicker label="Account" picked={picked} onPick={setPicked} />
+    </ActForm>
+  );
+}
+
+function ReviewForm({ request, onClose }: FormProps) {
+  const { mutate, isPending } = useMutation(review(useQueryClient(), request.id));
+  const [verdict, setVerdict] = useState<"justified" | "not_justified" | null>(null);
+  const [comment, setComment] = useState("");
+  return (
+    <ActForm
+      label="Save Review"
+      isBusy={isPending}
+      isComplete={verdict !== null && comment.trim() !== ""}
+      onClose={onClose}
+      onSend={() => verdict !== null && mutate({ verdict, comment }, told("review", onClose))}
+    >
+      <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>
+        {request.username} opened {request.resource} without an approval: {request.business_justification}
+      </Alert>
+      <Radio.Group
+        label="Was it justified?"
+        required
+        value={verdict ?? ""}
+        onChange={(value) => setVerdict(value === "justified" ? "justified" : "not_justified")}
+      >
+        <Stack gap={6} mt={6}>
+          <Radio value="justified" label="Justified" />
+          <Radio value="not_justified" label="Not justified" />
+        </Stack>
+      </Radio.Group>
+      <Textarea
+        label="What did you find?"
+        required
+        rows={3}
+        resize="vertical"
+        maxLength={2000}
+        value={comment}
+        onChange={(event) => setComment(event.currentTarget.value)}
+      />
+    </ActForm>
+  );
+}

@@ -1,0 +1,118 @@
+// One access request: who asks for what and why, how it stands, what is left of it, and what one may decide (JIT-04, JIT-22, JIT-23).
+import {
+  IconArrowRight,
+  IconCheck,
+  IconClockPlus,
+  IconFlame,
+  IconInfoCircle,
+  IconKey,
+  IconLink,
+  IconListDetails,
+  IconPlayerStop,
+  IconX,
+  type Icon,
+} from "@tabler/icons-react";
+import type { AccessRequest } from "@strongroom/contract";
+import { memo } from "react";
+import { paths } from "#app/paths.ts";
+import { useNow } from "#shared/format/now.ts";
+import { absoluteTime } from "#shared/format/time.ts";
+import { CardButton, CardNote, CardSign, CardSigns, ItemCard, type CardFact } from "#shared/ui/item-card.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SeverityBadge } from "#shared/ui/status-badge.tsx";
+import { Tag } from "#shared/ui/tag.tsx";
+import { remainingText } from "./durations.ts";
+import { readRequestAnswer } from "./read-request.ts";
+import { STATUS_LOOKS, noteOf } from "./request-words.ts";
+
+/** What opens a dialog; the page holds them, because a card may be scrolled away. */
+export type RequestDialog = "approve" | "deny" | "extend" | "revoke" | "map" | "review" | "details";
+/** What a person may do with a request and is asked about first. */
+type RequestAct = Exclude<RequestDialog, "details">;
+
+export interface RequestCardProps {
+  request: AccessRequest;
+  onOpen: (dialog: RequestDialog, request: AccessRequest) => void;
+}
+
+export const ACTS: readonly { act: RequestAct; label: string; icon: Icon; color?: string; isPrimary?: boolean }[] = [
+  { act: "approve", label: "Approve", icon: IconCheck, isPrimary: true },
+  { act: "deny", label: "Deny", icon: IconX, color: "red" },
+  { act: "map", label: "Map", icon: IconLink, isPrimary: true },
+  { act: "review", label: "Review", icon: IconFlame, color: "red" },
+  { act: "extend", label: "Extend", icon: IconClockPlus },
+  { act: "revoke", label: "Revoke", icon: IconPlayerStop, color: "red" },
+];
+
+export const RequestCard = memo(function RequestCard({ request, onOpen }: RequestCardProps) {
+  const now = useNow();
+  const read = readRequestAnswer(request, now);
+  const note = noteOf(request);
+  return (
+    <ItemCard
+      icon={
+        request.is_break_glass ? <IconFlame size={18} aria-hidden /> : <IconKey size={18} stroke={1.6} aria-hidden />
+      }
+      title={read.resource}
+      subtitle={`${read.requester}${read.system === null ? "" : ` · ${read.system}`}`}
+      subtitleTitle={request.user_email}
+      isAlarming={request.is_break_glass}
+      badges={
+        <>
+          <RequestStatusBadge status={read.status} />
+          {request.is_break_glass ? <Tag tone="danger">Break-glass</Tag> : <SeverityBadge severity={read.riskLevel} />}
+        </>
+      }
+      facts={[
+        { name: "Reason", value: read.reason, title: read.reason },
+        { name: "Requested", value: <RelativeTime moment={read.requestTime} /> },
+        { name: "Duration", value: read.requestedDuration },
+        lastFact(request, read.expiresAt, read.approver, now),
+      ]}
+      note={note !== null && <CardNote tone={note.tone} icon={IconInfoCircle} text={note.text} />}
+      actions={<Actions request={request} onOpen={onOpen} />}
+    />
+  );
+});
+
+export function RequestStatusBadge({ status }: { status: AccessRequest["status"] }) {
+  const { label, tone } = STATUS_LOOKS[status];
+  return <Tag tone={tone}>{label}</Tag>;
+}
+
+const isInForce = ({ status }: AccessRequest): boolean => status === "active" || status === "expiring_soon";
+
+/** JIT-07: what is left while it is in force; before, who decided or when it begins; afterwards, when it ended. */
+function lastFact(request: AccessRequest, end: string | null, approver: string | null, now: number): CardFact {
+  if (isInForce(request) && end !== null) {
+    return { name: "Remaining", value: remainingText(Date.parse(end) - now), title: absoluteTime(end) };
+  }
+  if (request.status === "approved" && request.starts_at !== null) {
+    return { name: "Begins", value: absoluteTime(request.starts_at), title: absoluteTime(request.starts_at) };
+  }
+  if (request.status === "pending") return { name: "Ticket", value: request.ticket ?? "None" };
+  return { name: request.status === "denied" ? "Denied by" : "Approved by", value: approver ?? "Nobody" };
+}
+
+function Actions({ request, onOpen }: RequestCardProps) {
+  return (
+    <>
+      {ACTS.filter(({ act }) => request.can.includes(act)).map(({ act, label, icon, color, isPrimary }) => (
+        <CardButton
+          key={act}
+          label={label}
+          icon={icon}
+          color={color}
+          isPrimary={isPrimary ?? false}
+          onClick={() => onOpen(act, request)}
+        />
+      ))}
+      <CardSigns>
+        <CardSign label="Details" icon={IconListDetails} onClick={() => onOpen("details", request)} />
+        {request.account_id !== null && request.can.includes("retrieve") && (
+          <CardSign label="Open account" icon={IconArrowRight} to={paths.account(request.account_id)} />
+        )}
+      </CardSigns>
+    </>
+  );
+}

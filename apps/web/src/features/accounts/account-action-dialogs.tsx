@@ -1,0 +1,139 @@
+// What asks before something happens to one account: rotating, deleting, moving (ACC-14, ACC-35, ACC-39, ACC-40).
+import { Alert, Button, Group, Select, Stack } from "@mantine/core";
+import { IconInfoCircle } from "@tabler/icons-react";
+import type { Account } from "@strongroom/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { deletion, move, safesToAddTo } from "./accounts.queries.ts";
+
+export interface AccountActionDialogProps {
+  account: Account;
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** What a rotation will do, and that this release does not rotate yet. */
+export function RotateAccountDialog({ account, opened, onClose }: AccountActionDialogProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Rotate Password">
+      <Stack gap="md">
+        <p style={{ margin: 0 }}>
+          Rotating gives <strong>{account.name}</strong> a new password that follows the rules of the platform{" "}
+          <strong>{account.platform_name}</strong>, on the system itself and here.
+        </p>
+        <Alert color="petrol" variant="light" icon={<IconInfoCircle aria-hidden />}>
+          This release cannot rotate passwords yet: change it on the system and store the new one with Edit.
+        </Alert>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          <Button disabled>Rotate Password</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+export function DeleteAccountDialog({
+  account,
+  opened,
+  onClose,
+  onDeleted,
+}: AccountActionDialogProps & { onDeleted?: () => void }) {
+  const { mutate, isPending } = useMutation(deletion(useQueryClient(), account.id));
+  const confirm = () =>
+    mutate(undefined, {
+      onSuccess: () => {
+        toast.success(`Account "${account.name}" deleted successfully`);
+        onClose();
+        onDeleted?.();
+      },
+      onError: (error) => toast.error(messageOf(error), { title: "Failed to delete account" }),
+    });
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title="Delete Account"
+      variant="danger"
+      confirmLabel="Delete"
+      isBusy={isPending}
+      onConfirm={confirm}
+      onCancel={onClose}
+    >
+      <p>
+        Are you sure you want to delete <strong>{account.name}</strong> from the safe{" "}
+        <strong>{account.safe_name}</strong>?
+      </p>
+      <ul>
+        <li>Its password and all earlier ones are destroyed at once.</li>
+        <li>What was lent of it ends.</li>
+        <li>The account on the system itself stays, and so does the audit trail.</li>
+      </ul>
+    </ConfirmDialog>
+  );
+}
+
+export function MoveAccountDialog({ account, opened, onClose }: AccountActionDialogProps) {
+  const { mutate, isPending } = useMutation(move(useQueryClient(), account.id));
+  const [safeId, setSafeId] = useState<string | null>(null);
+  const confirm = () => {
+    if (safeId === null) return;
+    mutate(safeId, {
+      onSuccess: (moved) => {
+        toast.success(`Account "${moved.name}" moved to "${moved.safe_name}"`);
+        onClose();
+      },
+      onError: (error) => toast.error(messageOf(error), { title: "Failed to move account" }),
+    });
+  };
+  return (
+    <Modal opened={opened} onClose={onClose} title="Move to another safe">
+      <Stack gap="md">
+        <p style={{ margin: 0 }}>
+          <strong>{account.name}</strong> is in the safe <strong>{account.safe_name}</strong>. It takes its history with
+          it; what was lent of it ends, and the other safe decides who may use it.
+        </p>
+        <SafeChoice without={account.safe_id} value={safeId} onChange={setSafeId} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={isPending}>
+            Cancel
+          </Button>
+          <Button onClick={confirm} loading={isPending} disabled={safeId === null}>
+            Move Account
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+export interface SafeChoiceProps {
+  /** Where it is already. */
+  without?: string | undefined;
+  value: string | null;
+  onChange: (safeId: string | null) => void;
+}
+
+/** The safes to which the caller may add. */
+export function SafeChoice({ without, value, onChange }: SafeChoiceProps) {
+  const { data, error } = useQuery(safesToAddTo);
+  const safes = (data?.safes ?? []).filter(({ id }) => id !== without);
+  return (
+    <Select
+      label="Safe"
+      placeholder={data !== undefined && safes.length === 0 ? "No other safe that you may add to" : "Choose a safe"}
+      data={safes.map(({ id, name }) => ({ value: id, label: name }))}
+      searchable
+      allowDeselect={false}
+      nothingFoundMessage={data === undefined ? "Loading..." : "No such safe"}
+      error={error === null ? undefined : messageOf(error)}
+      value={value}
+      onChange={onChange}
+    />
+  );
+}

@@ -1,0 +1,130 @@
+// One account: what is known of it, whether it works, its earlier passwords, who gets at it, and what was done with it.
+import { Button, Stack } from "@mantine/core";
+import { IconArrowLeft, IconCopy, IconKey } from "@tabler/icons-react";
+import type { Account } from "@strongroom/contract";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useNavigate, useParams } from "react-router";
+import { paths } from "#app/paths.ts";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { PageHeader } from "#shared/ui/page-header.tsx";
+import { ErrorState } from "#shared/ui/states.tsx";
+import { AccountAccess } from "./account-access.tsx";
+import { DeleteAccountDialog, MoveAccountDialog, RotateAccountDialog } from "./account-action-dialogs.tsx";
+import { AccountActions, type DetailDialog } from "./account-actions.tsx";
+import classes from "./account-detail-page.module.css";
+import { EditAccountDialog } from "./account-form-dialogs.tsx";
+import { AccountHistory } from "./account-history.tsx";
+import { CheckOutBanner } from "./check-out-banner.tsx";
+import { AccountInformation } from "./account-information.tsx";
+import { canRetrieve, systemTypeLabel } from "./account-words.ts";
+import { accountDetail } from "./accounts.queries.ts";
+import { useLiveAccounts } from "./live-accounts.ts";
+import { ACCOUNT_NOT_FOUND, isNotFound } from "./load-failure.ts";
+import { addressOf } from "./read-account.ts";
+import { SecretVersions } from "./secret-versions.tsx";
+import { copyKey, usePasswordCopy } from "./use-password-copy.tsx";
+import { ValidationHistoryDialog } from "./validation-history-dialog.tsx";
+import { ValidationPanel } from "./validation-panel.tsx";
+
+const ICON_SIZE = 16;
+
+export default function AccountDetailPage() {
+  const { id = "" } = useParams();
+  const detail = useQuery(accountDetail(id));
+  useLiveAccounts();
+
+  if (detail.isPending) return <SectionLoading text="Loading account..." />;
+  // A failed refresh leaves what is on screen; only an account that is gone takes it away.
+  if (detail.isError && isNotFound(detail.error)) {
+    return (
+      <PageHeader
+        title={ACCOUNT_NOT_FOUND}
+        subtitle="It was deleted, or it is in a safe that you cannot see."
+        actions={backToAccounts}
+      />
+    );
+  }
+  if (detail.data === undefined) {
+    return (
+      <>
+        <PageHeader title="Account" actions={backToAccounts} />
+        <ErrorState
+          message="Failed to load account"
+          onRetry={() => void detail.refetch()}
+          isRetrying={detail.isFetching}
+        />
+      </>
+    );
+  }
+  return <Detail account={detail.data} />;
+}
+
+const backToAccounts = (
+  <Button
+    component={Link}
+    to={paths.accounts}
+    variant="default"
+    leftSection={<IconArrowLeft size={ICON_SIZE} aria-hidden />}
+  >
+    Back to Accounts
+  </Button>
+);
+
+function Detail({ account }: { account: Account }) {
+  const navigate = useNavigate();
+  const { copy, copying, dialog: justification } = usePasswordCopy();
+  const [dialog, setDialog] = useState<DetailDialog | null>(null);
+  const propsOf = (which: DetailDialog) => ({ account, opened: dialog === which, onClose: () => setDialog(null) });
+  const may = (permission: Account["my_permissions"][number]) => account.my_permissions.includes(permission);
+
+  return (
+    <>
+      <Link to={paths.accounts} className={classes.back}>
+        <IconArrowLeft size={14} aria-hidden /> Account Management
+      </Link>
+      <PageHeader
+        title={account.name}
+        subtitle={`${account.username} · ${systemTypeLabel(account.system_type)} · ${addressOf(account)}`}
+        actions={
+          canRetrieve(account) ? (
+            <Button
+              leftSection={<IconCopy size={ICON_SIZE} aria-hidden />}
+              onClick={() => copy(account)}
+              loading={copying === copyKey(account.id)}
+            >
+              Copy Password
+            </Button>
+          ) : (
+            <Button
+              component={Link}
+              to={paths.requestAccess(account.id)}
+              leftSection={<IconKey size={ICON_SIZE} aria-hidden />}
+            >
+              Request Access
+            </Button>
+          )
+        }
+      />
+      <CheckOutBanner account={account} />
+      <div className={classes.columns}>
+        <Stack gap="md" className={classes.main}>
+          <AccountInformation account={account} />
+          <SecretVersions account={account} copying={copying} onCopy={(version) => copy(account, version)} />
+          {(may("manage_members") || may("view_audit")) && <AccountAccess id={account.id} />}
+          {may("view_audit") && <AccountHistory id={account.id} />}
+        </Stack>
+        <Stack gap="md" className={classes.side}>
+          <ValidationPanel account={account} onHistory={() => setDialog("history")} />
+          <AccountActions account={account} onOpen={setDialog} />
+        </Stack>
+      </div>
+      {justification}
+      <ValidationHistoryDialog {...propsOf("history")} />
+      <RotateAccountDialog {...propsOf("rotate")} />
+      <EditAccountDialog {...propsOf("edit")} />
+      <MoveAccountDialog {...propsOf("move")} />
+      <DeleteAccountDialog {...propsOf("delete")} onDeleted={() => void navigate(paths.accounts)} />
+    </>
+  );
+}

@@ -1,0 +1,229 @@
+// What the account form holds, its rules in their order, and how it travels (ACC-57 to ACC-75).
+import {
+  isAccountDatabaseType,
+  type Account,
+  type AccountEdit,
+  type ConnectionMethod,
+  type NewAccount,
+  type SystemType,
+} from "@strongroom/contract";
+import type { z } from "zod";
+
+/** What the list of system types offers: MariaDB is one of its own there, and `mysql` everywhere else (ACC-74). */
+export type SystemChoice = SystemType | "mariadb";
+
+export interface AccountFormValues {
+  name: string;
+  hostname: string;
+  /** Digits, or empty. */
+  port: string;
+  connection_method: ConnectionMethod;
+  system: SystemChoice;
+  account_type: string;
+  username: string;
+  /** The secret. Empty while editing keeps the stored one. */
+  password: string;
+  database_name: string;
+  schema_name: string;
+  connection_string: string;
+  ssl_enabled: boolean;
+  /** JSON text of an object. */
+  additional_params: string;
+  platform_id: string;
+  safe_id: string;
+  status: "active" | "disabled";
+  notes: string;
+}
+
+export const EMPTY_FORM: AccountFormValues = {
+  name: "",
+  hostname: "",
+  port: "",
+  connection_method: "RDP",
+  system: "Windows",
+  account_type: "",
+  username: "",
+  password: "",
+  database_name: "",
+  schema_name: "",
+  connection_string: "",
+  ssl_enabled: false,
+  additional_params: "{}",
+  platform_id: "",
+  safe_id: "",
+  status: "active",
+  notes: "",
+};
+
+/** The form of a stored account; its secret is not among it. */
+export function formOf(account: Account): AccountFormValues {
+  return {
+    name: account.name,
+    hostname: account.hostname_ip,
+    port: account.port === null ? "" : String(account.port),
+    connection_method: account.connection_method,
+    system: account.system_type,
+    account_type: account.account_type ?? "",
+    username: account.username,
+    password: "",
+    database_name: account.database_name ?? "",
+    schema_name: account.schema_name ?? "",
+    connection_string: account.connection_string ?? "",
+    ssl_enabled: account.ssl_enabled,
+    additional_params: JSON.stringify(account.additional_params, null, 2),
+    platform_id: account.platform_id,
+    safe_id: account.safe_id,
+    status: account.status === "disabled" ? "disabled" : "active",
+    notes: account.notes ?? "",
+  };
+}
+
+export const systemTypeOf = (choice: SystemChoice): SystemType => (choice === "mariadb" ? "mysql" : choice);
+export const isDatabase = (choice: SystemChoice): boolean => isAccountDatabaseType(systemTypeOf(choice));
+export const needsSchema = (choice: SystemChoice): boolean => choice === "postgresql" || choice === "oracle";
+
+/** ACC-71. */
+const DEFAULT_PORTS: Partial<Record<SystemType, string>> = {
+  mysql: "3306",
+  postgresql: "5432",
+  mssql: "1433",
+  oracle: "1521",
+  mongodb: "27017",
+};
+
+/** ACC-71, ACC-72: the fields that change with the system type. A port that somebody typed for another system stays. */
+export function afterSystem(
+  values: AccountFormValues,
+  system: SystemChoice,
+): Pick<AccountFormValues, "system" | "port" | "connection_method"> {
+  if (isDatabase(system)) {
+    return { system, port: DEFAULT_PORTS[systemTypeOf(system)] ?? values.port, connection_method: "SQL" };
+  }
+  const wasDatabase = isDatabase(values.system);
+  const isPrefilled = wasDatabase && values.port === DEFAULT_PORTS[systemTypeOf(values.system)];
+  return {
+    system,
+    port: isPrefilled ? "" : values.port,
+    connection_method: wasDatabase ? EMPTY_FORM.connection_method : values.connection_method,
+  };
+}
+
+type Params = Record<string, z.core.util.JSONType>;
+
+/** Null when it is no JSON object. Nothing at all counts as an empty one. */
+function paramsOf(text: string): Params | null {
+  try {
+    const value: unknown = JSON.parse(text.trim() || "{}");
+    return value instanceof Object && !Array.isArray(value) ? (value as Params) : null;
+  } catch {
+    // Not JSON: the rule says so.
+    return null;
+  }
+}
+
+const isUri = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text);
+const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
+
+export const URI_RULE =
+  "Connection string must be a valid URI format (e.g., postgresql://db.example.com:5432/database)";
+
+export type AccountFormMode = "create" | "edit";
+type Field = keyof AccountFormValues;
+
+interface Rule {
+  field: Field;
+  message: string;
+  isBroken: (values: AccountFormValues, mode: AccountFormMode) => boolean;
+}
+
+const isBlank = (text: string): boolean => text.trim() === "";
+
+/** ACC-58: in this order. The port comes last, because the document has no rule for it (OPEN-81). */
+const RULES: readonly Rule[] = [
+  { field: "name", message: "Account name is required", isBroken: ({ name }) => isBlank(name) },
+  { field: "hostname", message: "Hostname/IP is required", isBroken: ({ hostname }) => isBlank(hostname) },
+  { field: "username", message: "Username is required", isBroken: ({ username }) => isBlank(username) },
+  {
+    field: "password",
+    message: "Password is required",
+    isBroken: ({ password }, mode) => mode === "create" && password === "",
+  },
+  { field: "platform_id", message: "Platform ID is required", isBroken: ({ platform_id: id }) => isBlank(id) },
+  {
+    field: "safe_id",
+    message: "Please select a safe for this account",
+    isBroken: ({ safe_id: id }) => isBlank(id),
+  },
+  {
+    field: "database_name",
+    message: "Database name is required for database connections",
+    isBroken: ({ system, database_name: name }) => isDatabase(system) && isBlank(name),
+  },
+  {
+    field: "schema_name",
+    message: "Schema name is required for PostgreSQL and Oracle databases",
+    isBroken: ({ system, schema_name: name }) => needsSchema(system) && isBlank(name),
+  },
+  {
+    field: "additional_params",
+    message: "Additional parameters must be valid JSON format",
+    isBroken: ({ system, additional_params: text }) => isDatabase(system) && paramsOf(text) === null,
+  },
+  {
+    field: "connection_string",
+    message: URI_RULE,
+    isBroken: ({ system, connection_string: text }) => isDatabase(system) && !isBlank(text) && !isUri(text.trim()),
+  },
+  {
+    field: "port",
+    message: "Port must be between 1 and 65535",
+    isBroken: ({ port }) => !isBlank(port) && !isPort(port.trim()),
+  },
+];
+
+export type AccountFormErrors = Partial<Record<Field, string>>;
+
+/** The first rule that is broken, by its field; empty when the form may be sent. */
+export function checkForm(values: AccountFormValues, mode: AccountFormMode): AccountFormErrors {
+  const broken = RULES.find(({ isBroken }) => isBroken(values, mode));
+  return broken === undefined ? {} : { [broken.field]: broken.message };
+}
+
+type Sent = z.input<typeof NewAccount>;
+
+/** What creating and editing both send. Database fields belong to database types only. */
+function propertiesOf(values: AccountFormValues): Omit<Sent, "safe_id" | "password"> {
+  const ofDatabase = isDatabase(values.system);
+  return {
+    name: values.name.trim(),
+    system_type: systemTypeOf(values.system),
+    hostname: values.hostname.trim(),
+    port: values.port.trim(),
+    username: values.username.trim(),
+    notes: values.notes,
+    account_type: values.account_type,
+    platform_id: values.platform_id,
+    connection_method: values.connection_method,
+    database_name: ofDatabase ? values.database_name : "",
+    schema_name: needsSchema(values.system) ? values.schema_name : "",
+    connection_string: ofDatabase ? values.connection_string : "",
+    ssl_enabled: ofDatabase && values.ssl_enabled,
+    additional_params: ofDatabase ? (paramsOf(values.additional_params) ?? {}) : {},
+  };
+}
+
+/** ACC-57. */
+export const newPayloadOf = (values: AccountFormValues): Sent => ({
+  ...propertiesOf(values),
+  safe_id: values.safe_id,
+  password: values.password,
+});
+
+export const editPayloadOf = (values: AccountFormValues): z.input<typeof AccountEdit> => ({
+  ...propertiesOf(values),
+  status: values.status,
+  ...(values.password === "" ? {} : { password: values.password }),
+});
+
+/** The form's field that the server means by a path of the payload. */
+export const isFormField = (path: string): path is Field => Object.hasOwn(EMPTY_FORM, path);

@@ -1,0 +1,232 @@
+// The form of an account, for creating and editing: five sections, one rule at a time, one way to fail (ACC-46 to ACC-75).
+import { Alert, Button, Checkbox, Group, JsonInput, PasswordInput, Select, TextInput, Textarea } from "@mantine/core";
+import { useForm, type UseFormReturnType } from "@mantine/form";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { CONNECTION_METHODS, SYSTEM_TYPE_OPTIONS, type ConnectionMethod } from "@strongroom/contract";
+import { useEffect, useId, useRef, useState, type ReactNode } from "react";
+import { fieldErrorsOf } from "#shared/api/field-errors.ts";
+import {
+  afterSystem,
+  checkForm,
+  isDatabase,
+  isFormField,
+  needsSchema,
+  type AccountFormMode,
+  type AccountFormValues,
+  type SystemChoice,
+} from "./account-form-values.ts";
+import classes from "./account-form.module.css";
+import { PlatformField, SafeField } from "./organization-fields.tsx";
+
+export interface AccountFormProps {
+  mode: AccountFormMode;
+  initial: AccountFormValues;
+  submitLabel: string;
+  busyLabel: string;
+  /** What a refusal is called. */
+  failureText: (error: unknown) => string;
+  onCancel: () => void;
+  /** Rejects when the server refuses. */
+  onSubmit: (values: AccountFormValues) => Promise<void>;
+}
+
+const SYSTEM_CHOICES = SYSTEM_TYPE_OPTIONS.map(({ value, label }) => ({
+  value: label === "MariaDB" ? "mariadb" : value,
+  label,
+}));
+
+export default function AccountForm(props: AccountFormProps) {
+  const { mode, initial, submitLabel, busyLabel, failureText, onCancel, onSubmit } = props;
+  const [failure, setFailure] = useState<string | null>(null);
+  const form = useForm<AccountFormValues>({
+    initialValues: initial,
+    validate: (values) => checkForm(values, mode),
+    // ACC-59: whoever goes on typing has read the error.
+    onValuesChange: () => {
+      setFailure(null);
+      form.clearErrors();
+    },
+  });
+
+  async function submit(values: AccountFormValues): Promise<void> {
+    setFailure(null);
+    try {
+      await onSubmit(values);
+    } catch (error) {
+      form.setErrors(fieldErrorsOf(error, isFormField));
+      setFailure(failureText(error));
+    }
+  }
+
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate className={classes.form}>
+      {failure !== null && (
+        <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle aria-hidden />}>
+          {failure}
+        </Alert>
+      )}
+      <InformationFields form={form} />
+      <CredentialFields form={form} mode={mode} />
+      {isDatabase(form.values.system) && <DatabaseFields form={form} />}
+      <Section title="Organization">
+        <PlatformField form={form} />
+        {mode === "create" ? <SafeField form={form} /> : <StatusField form={form} />}
+      </Section>
+      <Section title="Notes">
+        <Textarea
+          aria-label="Notes"
+          className={classes.whole}
+          rows={3}
+          resize="vertical"
+          maxLength={5000}
+          {...form.getInputProps("notes")}
+        />
+      </Section>
+      <Group justify="flex-end" gap="xs" className={classes.buttons}>
+        <Button variant="default" onClick={onCancel} disabled={form.submitting}>
+          Cancel
+        </Button>
+        {/* The word changes, so the button does not hide it behind a loader. */}
+        <Button type="submit" disabled={form.submitting} data-busy={form.submitting}>
+          {form.submitting ? busyLabel : submitLabel}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+export type AccountFormControl = UseFormReturnType<AccountFormValues>;
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className={classes.section}>
+      <h3 id={id} className={classes.title}>
+        {title}
+      </h3>
+      <div className={classes.fields}>{children}</div>
+    </section>
+  );
+}
+
+/** ACC-47. */
+function InformationFields({ form }: { form: AccountFormControl }) {
+  const nameRef = useRef<HTMLInputElement>(null);
+  // The dialog has chosen what to focus before the code of this form was there.
+  useEffect(() => nameRef.current?.focus(), []);
+  return (
+    <Section title="Account Information">
+      <TextInput label="Account Name" required maxLength={100} ref={nameRef} {...form.getInputProps("name")} />
+      <TextInput
+        label="Hostname/IP Address"
+        required
+        maxLength={253}
+        placeholder="db01.example.com"
+        {...form.getInputProps("hostname")}
+      />
+      <Select
+        label="System Type"
+        required
+        data={SYSTEM_CHOICES}
+        allowDeselect={false}
+        searchable
+        nothingFoundMessage="No such system"
+        {...form.getInputProps("system")}
+        onChange={(next) => next !== null && form.setValues(afterSystem(form.values, next as SystemChoice))}
+      />
+      <TextInput label="Port" inputMode="numeric" maxLength={5} {...form.getInputProps("port")} />
+      <Select
+        label="Connection Method"
+        required
+        data={[...CONNECTION_METHODS]}
+        allowDeselect={false}
+        {...form.getInputProps("connection_method")}
+        onChange={(next) => next !== null && form.setFieldValue("connection_method", next as ConnectionMethod)}
+      />
+      <TextInput
+        label="Account Type"
+        placeholder="Service account"
+        maxLength={100}
+        {...form.getInputProps("account_type")}
+      />
+    </Section>
+  );
+}
+
+/** ACC-48. */
+function CredentialFields({ form, mode }: { form: AccountFormControl; mode: AccountFormMode }) {
+  const [isShown, setIsShown] = useState(false);
+  return (
+    <Section title="Credentials">
+      <TextInput
+        label="Username"
+        required
+        maxLength={128}
+        autoComplete="off"
+        spellCheck={false}
+        {...form.getInputProps("username")}
+      />
+      <PasswordInput
+        label="Password"
+        required={mode === "create"}
+        // Not the browser's own password: it must not offer to save or fill it.
+        autoComplete="new-password"
+        spellCheck={false}
+        description={mode === "edit" ? "Leave empty to keep the stored password" : undefined}
+        visible={isShown}
+        onVisibilityChange={setIsShown}
+        visibilityToggleButtonProps={{ "aria-label": isShown ? "Hide password" : "Show password", tabIndex: 0 }}
+        {...form.getInputProps("password")}
+      />
+    </Section>
+  );
+}
+
+/** ACC-49 to ACC-51. */
+function DatabaseFields({ form }: { form: AccountFormControl }) {
+  return (
+    <Section title="Database Configuration">
+      <TextInput label="Database Name" required maxLength={128} {...form.getInputProps("database_name")} />
+      {needsSchema(form.values.system) && (
+        <TextInput label="Schema Name" required maxLength={128} {...form.getInputProps("schema_name")} />
+      )}
+      <TextInput
+        className={classes.whole}
+        label="Connection String (optional)"
+        placeholder="scheme://host:port/database"
+        description="Overrides host, port and database. Without a password: that belongs in the field above."
+        maxLength={2000}
+        {...form.getInputProps("connection_string")}
+      />
+      <Checkbox
+        className={classes.whole}
+        label="Enable SSL/TLS"
+        {...form.getInputProps("ssl_enabled", { type: "checkbox" })}
+      />
+      <JsonInput
+        className={classes.whole}
+        label="Additional Parameters (JSON)"
+        description="Stored as they are, not encrypted: no secrets here"
+        rows={3}
+        resize="vertical"
+        formatOnBlur
+        {...form.getInputProps("additional_params")}
+      />
+    </Section>
+  );
+}
+
+function StatusField({ form }: { form: AccountFormControl }) {
+  return (
+    <Select
+      label="Status"
+      data={[
+        { value: "active", label: "Active" },
+        { value: "disabled", label: "Disabled: nobody can use or retrieve it" },
+      ]}
+      allowDeselect={false}
+      {...form.getInputProps("status")}
+      onChange={(next) => next !== null && form.setFieldValue("status", next as AccountFormValues["status"])}
+    />
+  );
+}

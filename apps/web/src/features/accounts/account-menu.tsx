@@ -1,0 +1,47 @@
+// What else the accounts page can do: select several, import, export.
+import { ActionIcon, Menu } from "@mantine/core";
+import { IconChecks, IconDots, IconDownload, IconUpload } from "@tabler/icons-react";
+import type { SafeId } from "@strongroom/contract";
+import { useMutation } from "@tanstack/react-query";
+import { messageOf } from "#shared/api/call-error.ts";
+import { toast } from "#shared/ui/toast.ts";
+import { accountExport } from "./accounts.queries.ts";
+
+export interface AccountMenuProps {
+  /** Exports only this safe's accounts. */
+  safeId: string | undefined;
+  canSelect: boolean;
+  onSelect: () => void;
+  onImport: () => void;
+}
+
+export function AccountMenu({ safeId, canSelect, onSelect, onImport }: AccountMenuProps) {
+  const exporting = useMutation(accountExport(safeId as SafeId | undefined));
+  const save = () =>
+    exporting.mutate(undefined, {
+      onSuccess: () => toast.success("Accounts exported without their passwords"),
+      onError: (error) => toast.error(messageOf(error), { title: "Failed to export accounts" }),
+    });
+  return (
+    // Inside the page's landmarks, and without the placeholder that takes the first focus: it is no item of a menu.
+    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label="More actions" loading={exporting.isPending}>
+          <IconDots size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconChecks size={16} aria-hidden />} onClick={onSelect} disabled={!canSelect}>
+          Select several
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconUpload size={16} aria-hidden />} onClick={onImport}>
+          Import from CSV
+        </Menu.Item>
+        <Menu.Item leftSection={<IconDownload size={16} aria-hidden />} onClick={save}>
+          Export as CSV
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,36 @@
+import type { Account } from "@strongroom/contract";
+import { expect, test } from "vitest";
+import { absoluteTime } from "#shared/format/time.ts";
+import { noteOf } from "./account-note.ts";
+import { anAccount } from "./testing/an-account.ts";
+
+const until = "2026-11-21T12:00:00.000Z";
+const checkOut = (given: Partial<NonNullable<Account["check_out"]>> = {}): Account["check_out"] => ({
+  user_id: "77777777-7777-4777-8777-777777777777" as NonNullable<Account["check_out"]>["user_id"],
+  name: "Olga",
+  since: "2026-11-21T11:00:00.000Z",
+  until,
+  is_own: false,
+  ...given,
+});
+
+test("an account of which nothing is to be said has no note", () => expect(noteOf(anAccount())).toBeNull());
+
+test("a check-out is told with whose it is and until when", () => {
+  const broken = { last_validation_status: "invalid", validation_message: "no" } as const;
+  expect(noteOf(anAccount({ ...broken, check_out: checkOut() }))).toEqual({
+    kind: "check-out",
+    text: `Checked out by Olga until ${absoluteTime(until)}.`,
+  });
+  expect(noteOf(anAccount({ check_out: checkOut({ is_own: true }) }))?.text).toMatch(/^Checked out by you/);
+});
+
+test("why the password does not work comes before how one gets at it", () => {
+  const account = anAccount({
+    last_validation_status: "invalid",
+    validation_message: "The server did not accept the password.",
+    needs_approval: true,
+  });
+  expect(noteOf(account)).toEqual({ kind: "invalid", text: "The server did not accept the password." });
+  expect(noteOf({ ...account, last_validation_status: "valid" })?.kind).toBe("approval");
+});

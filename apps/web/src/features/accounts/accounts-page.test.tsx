@@ -1,0 +1,357 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import type { Account, LiveEvent } from "@strongroom/contract";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { signInForTest } from "#app/testing/sign-in.ts";
+import AccountsPage from "./accounts-page.tsx";
+import { aPlatform, aSafe, aValidation, anAccount } from "./testing/an-account.ts";
+
+let api: TestApi;
+const LIST = "GET /api/v1/accounts";
+const FIGURES = { total: 3, active: 2, requiring_rotation: 1, validation_valid: 1, validation_invalid: 1 };
+
+beforeEach(async () => {
+  signInForTest();
+  api = await startApi({
+    "GET /api/v1/accounts/statistics": { json: FIGURES },
+    "GET /api/v1/platforms": { json: { platforms: [aPlatform()] } },
+    "GET /api/v1/safes": { json: { safes: [aSafe()], next_cursor: null } },
+  });
+});
+afterEach(() => api.close());
+
+const page = (data: Account[], next_cursor: string | null = null) => ({ json: { data, next_cursor } });
+const show = (at = "/accounts") => renderScreen(<AccountsPage />, { at });
+
+/** The page with these accounts. */
+async function openAccounts(...accounts: Account[]) {
+  api.on(LIST, page(accounts));
+  for (const account of accounts) api.on(`GET /api/v1/accounts/${account.id}/details`, { json: account });
+  const view = show();
+  await screen.findByRole("list", { name: "Accounts" });
+  return view;
+}
+
+const cards = () => within(screen.getByRole("list", { name: "Accounts" })).getAllByRole("article");
+const card = (name = "root on web1") => screen.getByRole("article", { name });
+const act = (action: string, name?: string) => within(card(name)).getByRole("button", { name: action });
+
+/** A clipboard that keeps what it is given. */
+function clipboard(): string[] {
+  const written: string[] = [];
+  vi.spyOn(navigator.clipboard, "writeText").mockImplementation(async (text) => void written.push(text));
+  return written;
+}
+
+describe("the accounts page", () => {
+  test("ACC-01, ACC-03, ACC-04, ACC-05, ACC-07: heading, buttons, figures and search", async () => {
+    await openAccounts(anAccount());
+    expect(screen.getByRole("heading", { level: 1, name: "Account Management" })).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Refresh" })).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Add Account" })).toBeTruthy();
+    expect(screen.getByPlaceholderText("Search accounts...")).toBeTruthy();
+    for (const [label, value] of [
+      ["Total Accounts", "3"],
+      ["Active Accounts", "2"],
+      ["Rotation Required", "1"],
+      ["Valid Credentials", "1"],
+    ] as const) {
+      expect(within(await screen.findByRole("article", { name: label })).getByText(value)).toBeTruthy();
+    }
+    expect(screen.getByText("1 invalid")).toBeTruthy();
+  });
+
+  test("ACC-05: without an invalid one the line says so", async () => {
+    api.on("GET /api/v1/accounts/statistics", { json: { ...FIGURES, validation_invalid: 0 } });
+    await openAccounts(anAccount());
+    expect(await screen.findByText("All validated")).toBeTruthy();
+  });
+
+  test("ACC-06: the tabs have their counts, ask the server, and stand in the address", async () => {
+    const { user, router } = await openAccounts(anAccount());
+    const tabs = await screen.findAllByRole("tab");
+    await waitFor(() =>
+      expect(tabs.map((tab) => tab.textContent)).toEqual(["All Accounts3", "Rotation Due1", "Active2"]),
+    );
+    await user.click(screen.getByRole("tab", { name: /Rotation Due/ }));
+    await waitFor(() => expect(api.requestsTo(LIST).at(-1)?.query.get("status")).toBe("rotation_due"));
+    expect(router.state.location.search).toBe("?tab=rotation-due");
+    await user.click(screen.getByRole("tab", { name: /Active/ }));
+    await waitFor(() => expect(api.requestsTo(LIST).at(-1)?.query.get("status")).toBe("active"));
+  });
+
+  test("ACC-09: says that it is loading", async () => {
+    let release = () => {};
+    api.on(LIST, () => new Promise((resolve) => (release = () => resolve(page([])))));
+    show();
+    expect(await screen.findByText("Loading accounts...")).toBeTruthy();
+    await waitFor(() => expect(api.requestsTo(LIST)).toHaveLength(1));
+    release();
+    expect(await screen.findByText("No accounts found")).toBeTruthy();
+  });
+
+  test("ACC-10 to ACC-12: nothing there and nothing found are told apart", async () => {
+    api.on(LIST, page([]));
+    const { router } = show();
+    expect(await screen.findByText("Get started by adding your first account.")).toBeTruthy();
+    expect(screen.getByText("No accounts found")).toBeTruthy();
+    await router.navigate("/accounts?search=nothing");
+    expect(await screen.findByText("No accounts match your search criteria.")).toBeTruthy();
+    expect(screen.queryByText("Get started by adding your first account.")).toBeNull();
+  });
+
+  test("ACC-13, ACC-38: a failed load is an error with Retry", async () => {
+    api.on(LIST, problem(500, "internal", "Something broke."));
+    const { user } = show();
+    expect(await screen.findByText("Failed to fetch accounts")).toBeTruthy();
+    api.on(LIST, page([anAccount()]));
+    await user.click(screen.getByRole("button", { name: "Retry" }));
+    expect(await screen.findByRole("article", { name: "root on web1" })).toBeTruthy();
+  });
+
+  test("ACC-37: an expired sign-in is told", async () => {
+    api.on(LIST, problem(401, "session.missing", "No session"));
+    show();
+    expect((await screen.findAllByText("Session expired. Please login again.")).length).toBeGreaterThan(0);
+  });
+
+  test("ACC-08, ACC-14, ACC-15: each account has a card with its actions and its rotation", async () => {
+    await openAccounts(anAccount({ rotation_status: "due_soon" }), anAccount({ name: "sa on db1" }));
+    expect(cards()).toHaveLength(2);
+    expect(within(card()).getByText("Due Soon")).toBeTruthy();
+    expect(within(card("sa on db1")).getByText("No Policy")).toBeTruthy();
+    for (const action of ["Rotate", "Delete", "Validate", "Copy Password", "Validation History"]) {
+      expect(act(action)).toBeTruthy();
+    }
+  });
+
+  test("OPEN-19: what the caller may not do is not offered, and access can be asked for", async () => {
+    const { user, router } = await openAccounts(anAccount({ my_permissions: ["list"], needs_approval: true }));
+    for (const action of ["Rotate", "Delete", "Validate", "Copy Password"]) {
+      expect(within(card()).queryByRole("button", { name: action })).toBeNull();
+    }
+    await user.click(act("Request Access"));
+    expect(router.state.location.pathname).toBe("/jit-access");
+    expect(router.state.location.search).toMatch(/^\?ask=/);
+  });
+
+  test("a change elsewhere shows without a reload, and a deleted account goes", async () => {
+    const account = anAccount();
+    await openAccounts(account, anAccount({ name: "stays" }));
+    api.on(`GET /api/v1/accounts/${account.id}/details`, { json: { ...account, name: "renamed" } });
+    const base = { id: "e1", timestamp: "2026-11-21T10:00:00.000Z" };
+    const { deliver } = await listenTo();
+    deliver({ ...base, type: "account.changed", data: { account_id: account.id } });
+    expect(await screen.findByRole("article", { name: "renamed" }, { timeout: 3000 })).toBeTruthy();
+    deliver({ ...base, type: "account.deleted", data: { account_id: account.id } });
+    await waitFor(() => expect(cards()).toHaveLength(1));
+  });
+});
+
+/** The event stream of the page's session. */
+async function listenTo(): Promise<{ deliver: (event: LiveEvent) => void }> {
+  const { connectLiveEvents } = await import("#shared/events/live-events.ts");
+  const stop = connectLiveEvents({ userId: "u", onGap: () => undefined, sharing: null });
+  afterEachStop.push(stop);
+  return { deliver: (event) => void api.sendEvent(event) };
+}
+const afterEachStop: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of afterEachStop.splice(0)) stop();
+});
+
+describe("what is done with an account", () => {
+  test("ACC-29, ACC-43: a validation is told with account and status, and shows on the card", async () => {
+    const account = anAccount();
+    const { user } = await openAccounts(account);
+    api.on(`POST /api/v1/accounts/${account.id}/validate`, {
+      json: {
+        success: true,
+        validation_status: "valid",
+        validation_timestamp: new Date().toISOString(),
+        validation_message: "Logged in.",
+        outcome: "verified",
+      },
+    });
+    await user.click(act("Validate"));
+    expect(await screen.findByText(`Validation completed for account ${account.id} with status: valid`)).toBeTruthy();
+    expect(within(card()).getByText("Valid")).toBeTruthy();
+  });
+
+  test("ACC-30, ACC-42: a call that fails is told, and marks the account invalid with the reason", async () => {
+    const account = anAccount();
+    const { user } = await openAccounts(account);
+    api.on(`POST /api/v1/accounts/${account.id}/validate`, problem(500, "internal", "Something broke."));
+    await user.click(act("Validate"));
+    expect(await screen.findByText("Failed to validate account credentials")).toBeTruthy();
+    expect(within(card()).getByText("Invalid")).toBeTruthy();
+    expect(within(card()).getByText("Something broke.")).toBeTruthy();
+  });
+
+  test("ACC-34: the password goes from the single account's answer to the clipboard", async () => {
+    const account = anAccount();
+    const { user } = await openAccounts(account);
+    const written = clipboard();
+    api.on(`GET /api/v1/accounts/${account.id}`, { json: { ...account, password: "the password" } });
+    await user.click(act("Copy Password"));
+    expect(await screen.findByText("Password copied to clipboard!")).toBeTruthy();
+    expect(written).toEqual(["the password"]);
+    expect(document.body.innerHTML).not.toContain("the password");
+  });
+
+  test("ACC-41: a refusal is told as a failed copy, with the server's reason", async () => {
+    const account = anAccount();
+    const { user } = await openAccounts(account);
+    const written = clipboard();
+    const reason = "Checked out by Olga until 12:00.";
+    api.on(`GET /api/v1/accounts/${account.id}`, problem(409, "account.checked-out", reason));
+    await user.click(act("Copy Password"));
+    expect(await screen.findByText("Failed to copy password")).toBeTruthy();
+    expect(screen.getByText(reason)).toBeTruthy();
+    expect(written).toEqual([]);
+  });
+
+  test("a platform that wants a reason is given one before the password is copied", async () => {
+    const account = anAccount();
+    const { user } = await openAccounts(account);
+    const written = clipboard();
+    api.on("GET /api/v1/platforms", {
+      json: { platforms: [aPlatform({ reason_required: true, ticket_required: true })] },
+    });
+    api.on(`GET /api/v1/accounts/${account.id}`, { json: { ...account, password: null } });
+    const RETRIEVE = `POST /api/v1/accounts/${account.id}/retrieve`;
+    api.on(RETRIEVE, ({ body }) =>
+      (body as { reason?: string }).reason === undefined
+        ? problem(422, "account.reason-required", "Say why you need it.")
+        : { json: { password: "the password", check_out: null } },
+    );
+    await user.click(act("Copy Password"));
+    const dialog = await screen.findByRole("dialog", { name: "Why do you need it?" });
+    expect(within(dialog).getByText("Say why you need it.")).toBeTruthy();
+    const copyIt = within(dialog).getByRole("button", { name: "Copy Password" });
+    expect((copyIt as HTMLButtonElement).disabled).toBe(true);
+    await user.type(within(dialog).getByRole("textbox", { name: /Reason/ }), "disk full");
+    await waitFor(() =>
+      expect(within(dialog).getByRole("textbox", { name: /Ticket/ })).toHaveProperty("required", true),
+    );
+    await user.type(within(dialog).getByRole("textbox", { name: /Ticket/ }), "OPS-1");
+    await user.click(copyIt);
+    expect(await screen.findByText("Password copied to clipboard!")).toBeTruthy();
+    expect(written).toEqual(["the password"]);
+    expect(api.requestsTo(RETRIEVE).at(-1)?.body).toEqual({ reason: "disk full", ticket: "OPS-1" });
+  });
+
+  test("ACC-35, ACC-40: deleting asks first, and a failure is told", async () => {
+    const account = anAccount();
+    const { user } = await openAccounts(account);
+    const DELETE = `DELETE /api/v1/accounts/${account.id}`;
+    api.on(DELETE, problem(500, "internal", "Something broke."));
+    await user.click(act("Delete"));
+    const dialog = await screen.findByRole("dialog", { name: "Delete Account" });
+    expect(api.requestsTo(DELETE)).toHaveLength(0);
+    await user.click(within(dialog).getByRole("button", { name: "Delete" }));
+    expect(await screen.findByText("Failed to delete account")).toBeTruthy();
+    api.on(DELETE, { json: { message: "Account deleted" } });
+    await user.click(within(dialog).getByRole("button", { name: "Delete" }));
+    expect(await screen.findByText('Account "root on web1" deleted successfully')).toBeTruthy();
+    await waitFor(() => expect(screen.queryByRole("article", { name: "root on web1" })).toBeNull());
+  });
+
+  test("ACC-14: rotating says what it will do, and that this release does not yet", async () => {
+    const { user } = await openAccounts(anAccount());
+    await user.click(act("Rotate"));
+    const dialog = await screen.findByRole("dialog", { name: "Rotate Password" });
+    expect(within(dialog).getByText(/This release cannot rotate passwords yet/)).toBeTruthy();
+    expect(within(dialog).getByRole("button", { name: "Rotate Password" })).toHaveProperty("disabled", true);
+  });
+});
+
+describe("the validation history", () => {
+  test("ACC-82, ACC-83, ACC-85 to ACC-89: lists what was tried, with how long it took", async () => {
+    const account = anAccount();
+    const { user } = await openAccounts(account);
+    const failed = aValidation({
+      validation_status: "failed",
+      validation_type: "scheduled",
+      error_message: "The password was not accepted.",
+      validation_details: { response_time: 1503, endpoint: "web1:22", connection_test: true, credential_test: false },
+    });
+    api.on(`GET /api/v1/accounts/${account.id}/validation-history`, {
+      json: { history: [aValidation(), failed], next_cursor: null },
+    });
+    await user.click(act("Validation History"));
+    const dialog = await screen.findByRole("dialog", { name: "Validation History root on web1" });
+    const [first, second] = await within(dialog).findAllByRole("listitem");
+    expect(first?.textContent).toMatch(/Success.*Manual.*120ms/);
+    expect(second?.textContent).toMatch(/Failed.*Scheduled.*The password was not accepted\..*1\.50s/);
+  });
+
+  test("ACC-84, ACC-91: nothing yet and not to be had are told apart", async () => {
+    const account = anAccount();
+    const HISTORY = `GET /api/v1/accounts/${account.id}/validation-history`;
+    const { user } = await openAccounts(account);
+    api.on(HISTORY, problem(500, "internal", "Something broke."));
+    await user.click(act("Validation History"));
+    const dialog = await screen.findByRole("dialog");
+    expect(await within(dialog).findByText("Error: Something broke.")).toBeTruthy();
+    api.on(HISTORY, { json: { history: [], next_cursor: null } });
+    await user.click(within(dialog).getByRole("button", { name: "Retry" }));
+    expect(await within(dialog).findByText("No Validation History")).toBeTruthy();
+    expect(within(dialog).getByText("This account has not been validated yet.")).toBeTruthy();
+  });
+});
+
+describe("several accounts at once", () => {
+  test("what failed is named with its reason", async () => {
+    const [one, two] = [anAccount({ name: "one" }), anAccount({ name: "two" })];
+    const { user } = await openAccounts(one, two);
+    api.on("POST /api/v1/accounts/bulk", {
+      json: {
+        done: [one.id],
+        failed: [{ id: two.id, code: "safe.permission-missing", message: "You may not disable accounts here." }],
+        message: "1 of 2 done",
+      },
+    });
+    await user.click(screen.getByRole("button", { name: "More actions" }));
+    await user.click(await screen.findByRole("menuitem", { name: "Select several" }));
+    const bar = await screen.findByRole("region", { name: "Selected accounts" });
+    await user.click(within(bar).getByRole("button", { name: "Select all" }));
+    expect(within(bar).getByText("2 accounts selected")).toBeTruthy();
+    await user.click(within(bar).getByRole("button", { name: "More" }));
+    await user.click(await within(bar).findByRole("menuitem", { name: "Disable" }));
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Disable" }));
+    const result = await screen.findByRole("dialog", { name: "Disable: not all went well" });
+    expect(within(result).getByRole("listitem").textContent).toBe("twoYou may not disable accounts here.");
+    expect(api.requestsTo("POST /api/v1/accounts/bulk")[0]?.body).toEqual({
+      action: "disable",
+      account_ids: [one.id, two.id],
+    });
+  });
+});
+
+describe("importing", () => {
+  test("a dry run names the bad lines; only then are the others imported", async () => {
+    const { user } = await openAccounts(anAccount());
+    const IMPORT = "POST /api/v1/accounts/import";
+    api.on(IMPORT, ({ body }) => {
+      const isDry = (body as { dry_run: boolean }).dry_run;
+      const bad = [{ line: 3, field: "hostname", message: "Hostname/IP is required" }];
+      return { json: { imported: isDry ? 0 : 1, good: 1, bad, message: isDry ? "Checked" : "1 account imported" } };
+    });
+    await user.click(screen.getByRole("button", { name: "More actions" }));
+    await user.click(await screen.findByRole("menuitem", { name: "Import from CSV" }));
+    const dialog = await screen.findByRole("dialog", { name: "Import accounts from CSV" });
+    const field = dialog.querySelector<HTMLInputElement>('input[type="file"]');
+    if (field === null) throw new Error("no file field");
+    await user.upload(field, new File(["name,hostname\na,b\nc,\n"], "accounts.csv", { type: "text/csv" }));
+    const table = await within(dialog).findByRole("table");
+    expect(within(table).getAllByRole("row")[1]?.textContent).toBe("3hostnameHostname/IP is required");
+    await user.click(within(dialog).getByRole("button", { name: "Skip the bad lines, import 1 account" }));
+    expect(await screen.findByText("1 account imported")).toBeTruthy();
+    expect(api.requestsTo(IMPORT).map(({ body }) => body)).toMatchObject([
+      { dry_run: true, skip_bad_lines: false },
+      { dry_run: false, skip_bad_lines: true },
+    ]);
+  });
+});

@@ -1,0 +1,138 @@
+// Doing the same with several accounts: what is chosen, what can be done, and how it went with each.
+import { Button, Menu } from "@mantine/core";
+import { IconChevronUp, IconShieldCheck } from "@tabler/icons-react";
+import { BULK_ACTIONS, type Account, type AccountId, type SafeId } from "@strongroom/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { counted } from "#shared/format/text.ts";
+import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { SafeChoice } from "./account-action-dialogs.tsx";
+import { bulk } from "./accounts.queries.ts";
+import classes from "./accounts-page.module.css";
+import { BulkResultDialog, type BulkResult } from "./bulk-result-dialog.tsx";
+import { MOST_SELECTED, type Selection } from "./use-selection.ts";
+
+type BulkAction = (typeof BULK_ACTIONS)[number];
+
+const WORDS: Record<BulkAction, { label: string; question: string; isDanger?: boolean }> = {
+  validate: { label: "Validate", question: "Log in to each system with the stored password?" },
+  enable: { label: "Enable", question: "Enable them? They can be used and retrieved again." },
+  disable: { label: "Disable", question: "Disable them? Nobody can use or retrieve them, and what was lent ends." },
+  move: { label: "Move", question: "Move them to another safe? What was lent of them ends." },
+  delete: {
+    label: "Delete",
+    question: "Delete them? Their passwords and all earlier ones are destroyed at once.",
+    isDanger: true,
+  },
+};
+
+export function BulkBar({ selection, accounts }: { selection: Selection; accounts: readonly Account[] }) {
+  const ids = [...(selection.ids ?? [])];
+  const [action, setAction] = useState<BulkAction | null>(null);
+  const [result, setResult] = useState<BulkResult | null>(null);
+  const isNone = ids.length === 0;
+  return (
+    <div className={classes.bulk} role="region" aria-label="Selected accounts">
+      <p className={classes.selected} role="status">
+        {counted(ids.length, "account")} selected
+      </p>
+      <Button
+        variant="subtle"
+        onClick={() => selection.selectOnly(accounts.slice(0, MOST_SELECTED).map(({ id }) => id))}
+      >
+        Select all
+      </Button>
+      <Button
+        variant="light"
+        leftSection={<IconShieldCheck size={16} aria-hidden />}
+        disabled={isNone}
+        onClick={() => setAction("validate")}
+      >
+        Validate
+      </Button>
+      <Menu position="top-end" withinPortal={false} withInitialFocusPlaceholder={false}>
+        <Menu.Target>
+          <Button variant="default" disabled={isNone} rightSection={<IconChevronUp size={14} aria-hidden />}>
+            More
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {BULK_ACTIONS.filter((each) => each !== "validate").map((each) => (
+            <Menu.Item
+              key={each}
+              c={WORDS[each].isDanger ? "var(--mantine-color-error)" : undefined}
+              onClick={() => setAction(each)}
+            >
+              {WORDS[each].label}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      <Button variant="default" onClick={selection.end}>
+        Done
+      </Button>
+      {action !== null && (
+        <BulkDialog
+          key={action}
+          action={action}
+          ids={ids}
+          onClose={() => setAction(null)}
+          onDone={(done) => {
+            setAction(null);
+            setResult(done);
+          }}
+        />
+      )}
+      <BulkResultDialog result={result} accounts={accounts} onClose={() => setResult(null)} />
+    </div>
+  );
+}
+
+interface BulkDialogProps {
+  action: BulkAction;
+  ids: readonly string[];
+  onClose: () => void;
+  onDone: (result: BulkResult) => void;
+}
+
+function BulkDialog({ action, ids, onClose, onDone }: BulkDialogProps) {
+  const { mutate, isPending } = useMutation(bulk(useQueryClient()));
+  const [safeId, setSafeId] = useState<string | null>(null);
+  const { label, question, isDanger = false } = WORDS[action];
+  const confirm = () => {
+    if (action === "move" && safeId === null) return;
+    mutate(
+      {
+        action,
+        account_ids: ids as AccountId[],
+        ...(action === "move" ? { safe_id: safeId as SafeId } : {}),
+      },
+      {
+        onSuccess: ({ done, failed, message }) => {
+          if (failed.length === 0) toast.success(message);
+          onDone({ action: label, done: done.length, failed });
+        },
+        onError: (error) => {
+          toast.error(messageOf(error), { title: `Failed to ${label.toLowerCase()} the accounts` });
+          onClose();
+        },
+      },
+    );
+  };
+  return (
+    <ConfirmDialog
+      opened
+      title={`${label} ${counted(ids.length, "account")}`}
+      variant={isDanger ? "danger" : "info"}
+      confirmLabel={label}
+      isBusy={isPending}
+      onConfirm={confirm}
+      onCancel={onClose}
+    >
+      <p>{question}</p>
+      {action === "move" && <SafeChoice value={safeId} onChange={setSafeId} />}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,92 @@
+// The account's passwords over time, without any of them: when, why, by whom; earlier ones can be copied by who may.
+import { Button } from "@mantine/core";
+import { IconCopy } from "@tabler/icons-react";
+import type { Account, SecretVersion } from "@strongroom/contract";
+import { useQuery } from "@tanstack/react-query";
+import { messageOf } from "#shared/api/call-error.ts";
+import { absoluteTime } from "#shared/format/time.ts";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { ErrorState } from "#shared/ui/states.tsx";
+import { Tag } from "#shared/ui/tag.tsx";
+import classes from "./account-detail-page.module.css";
+import { canRetrieve } from "./account-words.ts";
+import { secretVersions } from "./accounts.queries.ts";
+import { copyKey } from "./use-password-copy.tsx";
+
+const REASONS: Record<SecretVersion["reason"], string> = {
+  created: "Stored with the account",
+  edited: "Replaced by hand",
+  rotated: "Changed by a rotation",
+  reconciled: "Set by a reconcile",
+  imported: "Imported from a file",
+};
+
+export interface SecretVersionsProps {
+  account: Account;
+  copying: string | null;
+  onCopy: (version: number) => void;
+}
+
+export function SecretVersions({ account, copying, onCopy }: SecretVersionsProps) {
+  const versions = useQuery(secretVersions(account.id));
+  return (
+    <SectionCard title="Secret History" description="Each retrieval of an earlier password is recorded, too.">
+      {versions.isPending && <SectionLoading />}
+      {versions.isError && versions.data === undefined && (
+        <ErrorState message={messageOf(versions.error)} onRetry={() => void versions.refetch()} />
+      )}
+      {versions.data !== undefined && (
+        <ol className={classes.versions} aria-label="Versions" reversed>
+          {versions.data.versions.map((version) => (
+            <Version
+              key={version.version}
+              version={version}
+              mayCopy={canRetrieve(account)}
+              isCopying={copying === copyKey(account.id, version.version)}
+              onCopy={() => onCopy(version.version)}
+            />
+          ))}
+        </ol>
+      )}
+    </SectionCard>
+  );
+}
+
+interface VersionProps {
+  version: SecretVersion;
+  mayCopy: boolean;
+  isCopying: boolean;
+  onCopy: () => void;
+}
+
+function Version({ version, mayCopy, isCopying, onCopy }: VersionProps) {
+  const { version: number, reason, created_at: since, created_by: by, retired_at: until } = version;
+  return (
+    <li className={classes.version}>
+      <Tag tone={until === null ? "success" : "neutral"}>
+        {until === null ? `Version ${number}, in force` : `Version ${number}`}
+      </Tag>
+      <span className={classes.versionWords}>
+        {REASONS[reason]} by {by}{" "}
+        <span className={classes.versionTime}>
+          <RelativeTime moment={since} />
+          {until !== null && `, until ${absoluteTime(until)}`}
+        </span>
+      </span>
+      {until !== null && mayCopy && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconCopy size={15} aria-hidden />}
+          aria-label={`Copy version ${number}`}
+          loading={isCopying}
+          onClick={onCopy}
+        >
+          Copy
+        </Button>
+      )}
+    </li>
+  );
+}

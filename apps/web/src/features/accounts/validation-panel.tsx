@@ -1,0 +1,35 @@
+// Whether the stored password still works, since when, and "Validate".
+import { Button } from "@mantine/core";
+import { IconHistory, IconShieldCheck } from "@tabler/icons-react";
+import type { Account } from "@strongroom/contract";
+import { Facts } from "#shared/ui/facts.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { ValidationBadge } from "./account-badges.tsx";
+import classes from "./account-detail-page.module.css";
+import { useValidate } from "./use-validate.ts";
+
+export function ValidationPanel({ account, onHistory }: { account: Account; onHistory: () => void }) {
+  const { isValidating, start } = useValidate(account);
+  return (
+    <SectionCard title="Validation" actions={<ValidationBadge status={account.last_validation_status} />}>
+      <Facts facts={[{ name: "Last validated", value: <RelativeTime moment={account.last_validated_at} /> }]} />
+      {account.validation_message !== null && <p className={classes.message}>{account.validation_message}</p>}
+      <div className={classes.buttons}>
+        {account.my_permissions.includes("manage_secret") && (
+          <Button
+            variant="light"
+            leftSection={<IconShieldCheck size={16} aria-hidden />}
+            onClick={start}
+            loading={isValidating}
+          >
+            Validate
+          </Button>
+        )}
+        <Button variant="default" leftSection={<IconHistory size={16} aria-hidden />} onClick={onHistory}>
+          Validation History
+        </Button>
+      </div>
+    </SectionCard>
+  );
+}

@@ -1,0 +1,65 @@
+// "Why can this person see this?": everyone who can use or retrieve something now, and through what.
+import { IconUserOff } from "@tabler/icons-react";
+import type { AccessPath, EffectiveAccess } from "@strongroom/contract";
+import type { ReactNode } from "react";
+import { absoluteTime } from "#shared/format/time.ts";
+import classes from "./access-list.module.css";
+import { EmptyState } from "./states.tsx";
+import { Tag } from "./tag.tsx";
+import type { Tone } from "./tone.ts";
+
+const KINDS: Record<AccessPath["kind"], { words: string; tone: Tone }> = {
+  member: { words: "Member as", tone: "neutral" },
+  group: { words: "Through the group", tone: "neutral" },
+  grant: { words: "Lent for a while:", tone: "info" },
+  "break-glass": { words: "Broke the glass:", tone: "danger" },
+};
+
+const CAN = { use: "use", retrieve: "see the password" } as const;
+
+export interface AccessListProps {
+  access: readonly EffectiveAccess[];
+  /** Below the list, such as Load more. */
+  footer?: ReactNode;
+}
+
+export function AccessList({ access, footer }: AccessListProps) {
+  if (access.length === 0) {
+    return <EmptyState icon={IconUserOff} title="Nobody" text="Nobody can use or retrieve it now." />;
+  }
+  return (
+    <>
+      <ul className={classes.people} aria-label="People with access">
+        {access.map((person) => (
+          <li key={`${person.user_id}/${person.account_id ?? ""}`} className={classes.person}>
+            <div className={classes.who}>
+              <span className={classes.name}>{person.name}</span>
+              <span className={classes.email}>{person.email}</span>
+            </div>
+            <ul className={classes.paths}>
+              {person.paths.map((path, at) => (
+                // oxlint-disable-next-line react/no-array-index-key -- two paths may read alike
+                <Path key={at} path={path} />
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+      {footer}
+    </>
+  );
+}
+
+function Path({ path }: { path: AccessPath }) {
+  const { words, tone } = KINDS[path.kind];
+  return (
+    <li className={classes.path}>
+      <Tag tone={tone}>Can {path.can.map((each) => CAN[each]).join(" and ")}</Tag>
+      <span>
+        {words} <strong>{path.through}</strong>
+        {path.needs_approval && ", after an approval"}
+        {path.expires_at !== null && `, until ${absoluteTime(path.expires_at)}`}
+      </span>
+    </li>
+  );
+}
