@@ -17,22 +17,29 @@ export interface Standing {
   verifiedSince: number;
 }
 
-/** Read from one index, without the rows. */
+/** Read from one index, without the rows, and counted in its order: at 100,000 credentials the counting is what costs. */
 export async function readStanding(db: Db, actor: Who, since: Date): Promise<Standing> {
-  const has = (status: string) => sql`verification_status = ${status}`;
-  const count = (condition: ReturnType<typeof has>) => sql<number>`count(*) filter (where ${condition})`;
-  return await db
+  const rows = await db
     .selectFrom("credentials")
     .where(isUsableBy(actor))
+    .groupBy("verification_status")
     .select([
-      sql<number>`count(*)`.as("total"),
-      count(has("verified")).as("verified"),
-      count(has("failed")).as("failed"),
-      count(has("pending")).as("pending"),
-      count(sql`verification_status = 'pending' and last_verification_attempt is null`).as("neverTried"),
-      count(sql`verification_status = 'verified' and verified_at >= ${since}`).as("verifiedSince"),
+      "verification_status as status",
+      sql<number>`count(*)`.as("all"),
+      sql<number>`count(last_verification_attempt)`.as("tried"),
+      sql<number>`count(*) filter (where verified_at >= ${since})`.as("verifiedSince"),
     ])
-    .executeTakeFirstOrThrow();
+    .execute();
+  const of = (status: string) => rows.find((row) => row.status === status) ?? { all: 0, tried: 0, verifiedSince: 0 };
+  const [verified, pending] = [of("verified"), of("pending")];
+  return {
+    total: rows.reduce((sum, row) => sum + row.all, 0),
+    verified: verified.all,
+    failed: of("failed").all,
+    pending: pending.all,
+    neverTried: pending.all - pending.tried,
+    verifiedSince: verified.verifiedSince,
+  };
 }
 
 export interface AttemptFigures {

@@ -37,7 +37,7 @@ export async function createHttpServer(config: Config, log: Log, metrics: Metric
     http: { requireHostHeader: false },
     clientErrorHandler: (error, socket) => answerParserError(config, log, error, socket),
     frameworkErrors: (error, request, reply) => {
-      setHeaders(config, request, reply as FastifyReply);
+      setHeaders(config, request, reply);
       sendProblem(reply as FastifyReply, routerRefusal(error), request.id);
     },
   }) as unknown as FastifyInstance;

@@ -30,3 +30,8 @@ delete from verification_run_items item using verification_runs run
 where run.id = item.run_id and run.status = 'cancelled' and item.claimed_until is null;
 create unique index verification_runs_under_way on verification_runs (user_id, scope) nulls not distinct
   where status = 'running' and scope <> 'selected';
+
+-- What needs a person, in the order in which it is shown; written to for failures only.
+create index credentials_failing on credentials (user_id, (offered_host_key is not null) desc,
+  (rejected_revision is not distinct from login_revision) desc, last_verification_attempt desc)
+  where deleted_at is null and verification_status = 'failed';

@@ -1,0 +1,61 @@
+// What earlier editions could leave behind, and what a migration makes of it.
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import pg from "pg";
+import { openLog } from "#kernel/log.ts";
+import { dropTestDatabase, emptyTestDatabase } from "#kernel/testing/test-database.ts";
+import { migrate, readMigrations } from "./migrate.ts";
+
+const log = openLog("silent");
+
+let connection: pg.ClientConfig;
+let client: pg.Client;
+beforeEach(async () => {
+  connection = await emptyTestDatabase();
+  client = new pg.Client(connection);
+  await client.connect();
+});
+afterEach(async () => {
+  await client.end();
+  await dropTestDatabase(connection);
+});
+
+const upTo = async (version: number) => (await readMigrations()).filter((each) => each.version <= version);
+
+test("0008: of runs over the same that were started at once, the first goes on and the others are cancelled", async () => {
+  await migrate({ connection }, log, await upTo(7));
+  await client.query(`
+    insert into users (id, email, name, role, password_hash, created_at)
+    values ('00000000-0000-7000-8000-000000000001', 'a@example.com', 'A', 'user', 'x', now())`);
+  await client.query(`
+    insert into verification_runs (id, user_id, scope, total, started_at)
+    select ('00000000-0000-7000-8000-00000000001' || n)::uuid, '00000000-0000-7000-8000-000000000001', scope, 2,
+      now() + n * interval '1 second'
+    from unnest(array['all', 'all', 'scheduled', 'selected', 'selected', 'all']) with ordinality as t (scope, n)`);
+  await client.query(`
+    insert into verification_run_items (run_id, credential_id, claimed_until)
+    select id, gen_random_uuid(), claimed from verification_runs, unnest(array[null, now()]) claimed`);
+
+  await migrate({ connection }, log, await upTo(8));
+
+  const { rows } = await client.query(`
+    select scope, status, completed_at is null as is_open, count(credential_id)::int as items
+    from verification_runs join verification_run_items on run_id = id group by id order by id`);
+  const running = { status: "running", is_open: true, items: 2 };
+  // What was begun ends; what was not begun is dropped.
+  const cancelled = { status: "cancelled", is_open: false, items: 1 };
+  assert.deepEqual(rows, [
+    { scope: "all", ...running },
+    { scope: "all", ...cancelled },
+    { scope: "scheduled", ...running },
+    { scope: "selected", ...running },
+    { scope: "selected", ...running },
+    { scope: "all", ...cancelled },
+  ]);
+  await assert.rejects(
+    client.query(`
+      insert into verification_runs (id, user_id, scope, total, started_at)
+      select gen_random_uuid(), id, 'all', 0, now() from users`),
+    /verification_runs_under_way/,
+  );
+});
