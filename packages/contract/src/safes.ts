@@ -1,5 +1,6 @@
 // Safes: where shared accounts live, and who may do what with them there.
 import { z } from "zod";
+import { AuditLogEntry } from "./audit.ts";
 import { endpoint } from "./endpoint.ts";
 import {
   AccountId,
@@ -269,6 +270,18 @@ export const explainSafeAccess = endpoint({
   params: byId,
   query: z.object(pageQuery(500, 100)),
   reply: z.object({ access: z.array(EffectiveAccess), next_cursor: z.string().nullable() }),
+  needs: "safe.use",
+  audit: "none",
+});
+
+/** For who may view the audit of the safe. What is done with its accounts stands in theirs. */
+export const readSafeHistory = endpoint({
+  method: "GET",
+  path: "/api/v1/safes/:id/history",
+  summary: "What was done with a safe and its members, newest first, from the audit trail",
+  params: byId,
+  query: z.object(pageQuery(200, 50)),
+  reply: z.object({ history: z.array(AuditLogEntry), next_cursor: z.string().nullable() }),
   needs: "safe.use",
   audit: "none",
 });

@@ -8,8 +8,8 @@ import { refuse } from "#kernel/http/refuse.ts";
 import { listAccess } from "./access.store.ts";
 import type { AccessRow } from "./access.store.ts";
 import { allows } from "./safes.policy.ts";
+import type { Permissions } from "./safes.policy.ts";
 import { notFound, readStanding } from "./standing.ts";
-import type { Standing } from "./standing.ts";
 
 export async function explainSafe(call: Call<typeof explainSafeAccess>, db: Db) {
   const standing = await readStanding(db, call.actor, call.params.id);
@@ -27,7 +27,7 @@ interface Question {
 /** For who manages the members or views the audit of the safe; throws 403 for others. */
 export async function explainAccess(
   db: Db,
-  { safe, permissions }: Pick<Standing, "safe" | "permissions">,
+  { safe, permissions }: { safe: { id: string }; permissions: Permissions },
   { accountId, limit, cursor }: Question,
 ): Promise<{ access: EffectiveAccess[]; next_cursor: string | null }> {
   if (!allows(permissions, "manage_members") && !allows(permissions, "view_audit")) {

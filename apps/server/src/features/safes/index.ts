@@ -1,4 +1,5 @@
 // Safes: where shared accounts live, and who may do what with them there.
+import type { HistoryOfTarget } from "#features/audit/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { AccountMover } from "./delete-safe.ts";
 import type { MembersLostListener } from "./members-lost.ts";
@@ -14,16 +15,17 @@ export interface SafesFeature {
   readonly membersLost: MembersLostListener;
 }
 
-export function installSafes(kernel: Kernel): SafesFeature {
+export function installSafes(kernel: Kernel, deps: { historyOfTarget: HistoryOfTarget }): SafesFeature {
   const listeners: MembersLostListener[] = [];
   const movers: AccountMover[] = [];
   const membersLost: MembersLostListener = async (tx, lost, by) => {
     for (const listener of listeners) await listener(tx, lost, by);
   };
   kernel.authority.grant(grants);
-  bindSafes(kernel, membersLost, async (...moved) => {
+  const move: AccountMover = async (...moved) => {
     for (const mover of movers) await mover(...moved);
-  });
+  };
+  bindSafes(kernel, { ...deps, onLost: membersLost, move });
   return {
     onMembersLost: (listener) => void listeners.push(listener),
     beforeDeletion: (mover) => void movers.push(mover),

@@ -8,11 +8,13 @@ import {
   listSafeMembers,
   listSafes,
   readSafe,
+  readSafeHistory,
   removeSafeMember,
   safeStatistics,
   updateSafe,
   updateSafeMember,
 } from "@strongroom/contract";
+import type { HistoryOfTarget } from "#features/audit/index.ts";
 import { implement } from "#kernel/http/implement.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { addMember, changeMember, removeMember } from "./change-members.ts";
@@ -25,9 +27,17 @@ import { findMembers } from "./find-members.ts";
 import { principals } from "./find-principals.ts";
 import { findSafes, readOne } from "./find-safes.ts";
 import type { MembersLostListener } from "./members-lost.ts";
+import { targetOf } from "./safes.ts";
 import { countSafes } from "./safes.store.ts";
+import { requirePermission } from "./standing.ts";
 
-export function bindSafes(kernel: Kernel, onLost: MembersLostListener, move: AccountMover): void {
+export interface SafeDeps {
+  onLost: MembersLostListener;
+  move: AccountMover;
+  historyOfTarget: HistoryOfTarget;
+}
+
+export function bindSafes(kernel: Kernel, { onLost, move, historyOfTarget }: SafeDeps): void {
   const deps = { kernel, onLost };
   implement(kernel, listSafes, findSafes);
   implement(kernel, safeStatistics, (call, db) => countSafes(db, call.actor));
@@ -41,4 +51,8 @@ export function bindSafes(kernel: Kernel, onLost: MembersLostListener, move: Acc
   implement(kernel, updateSafeMember, (call, tx) => changeMember(deps, call, tx));
   implement(kernel, removeSafeMember, (call, tx) => removeMember(deps, call, tx));
   implement(kernel, explainSafeAccess, explainSafe);
+  implement(kernel, readSafeHistory, async (call, db) => {
+    const { safe } = await requirePermission(db, call.actor, call.params.id, "view_audit");
+    return historyOfTarget(db, targetOf(safe), call.query);
+  });
 }

@@ -6,6 +6,7 @@ import {
   listSafeMembers,
   listSafes,
   readSafe,
+  readSafeHistory,
   safeStatistics,
   updateSafe,
 } from "@strongroom/contract";
@@ -278,6 +279,25 @@ describe("changing a safe", () => {
     const [entry] = await entriesOf("safe.updated", safe.id);
     assert.deepEqual([entry.result, entry.reason], ["failure", "safe.permission-missing"]);
   });
+});
+
+test("the history of a safe tells who did what with it and its members, to who may view its audit", async () => {
+  const [owner, auditor, member] = [await aPerson(app), await aPerson(app), await aPerson(app)];
+  const safe = await aSafe(app, owner);
+  await aMember(app, owner, safe, auditor, "auditor");
+  await aMember(app, owner, safe, member, "user");
+  const historyFor = (by: TestPerson) => app.call(readSafeHistory, { params: { id: safe.id }, as: by.token });
+  const told = (await historyFor(auditor)).body.history;
+  assert.deepEqual(
+    told.map(({ event, user }) => [event, user.id]),
+    [
+      ["safe.member-added", owner.id],
+      ["safe.member-added", owner.id],
+      ["safe.created", owner.id],
+    ],
+  );
+  assert.equal(codeOf(await historyFor(member)), "safe.permission-missing");
+  assert.equal((await historyFor(await aPerson(app, "manager"))).status, 404);
 });
 
 describe("deleting a safe", () => {
