@@ -175,6 +175,10 @@ describe("documents", () => {
     );
     assert.deepEqual(operations.toSorted(), endpoints.map((named) => named.name).toSorted());
     assert.match(document.paths["/api/v1/credentials/{id}/reveal"].post.description, /credential\.revealed/);
+    const headersOf = ({ parameters }: { parameters: { in: string; name: string }[] }) =>
+      parameters.filter((each) => each.in === "header").map(({ name }) => name);
+    assert.deepEqual(headersOf(document.paths["/api/v1/credentials"].post), ["Idempotency-Key"]);
+    assert.deepEqual(headersOf(document.paths["/api/v1/credentials/{id}/reveal"].post), []);
   });
 
   test("the page of the API has no script and names every call", async () => {

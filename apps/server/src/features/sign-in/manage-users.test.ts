@@ -37,6 +37,9 @@ test("an account that can't be made is refused in a plain sentence", async () =>
   await assert.rejects(createUser(app.kernel, { ...account, email: newEmail(), password: "short" }), {
     message: "Password must be at least 8 characters.",
   });
+  await assert.rejects(createUser(app.kernel, { ...account, email: newEmail(), name: "Ada\u001b[2J" }), {
+    message: "Must be on one line, without control characters",
+  });
 });
 
 test("who was made without a password gets in by a reset link and not otherwise", async () => {

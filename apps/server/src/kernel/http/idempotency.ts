@@ -21,17 +21,22 @@ export interface RepeatKey {
 /** Visible ASCII without spaces; compared as it was sent, with its quotes if it has any. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
+/** Whether a call may be sent again with a key and is then carried out once. */
+export const takesKey = ({ method, needs, audit, repliesSecret }: Endpoint): boolean =>
+  method === "POST" && needs !== "public" && audit !== "none" && repliesSecret !== true;
+
 /**
  * Null where a repeat needs no help: no key was sent, nobody is signed in, or the call changes nothing. Throws 400 for a
  * key that is none, and for a call whose answer carries a secret: that is never kept, so it cannot be given again.
  */
 export function repeatKeyOf(endpoint: Endpoint, actor: Actor | null, request: FastifyRequest): RepeatKey | null {
   const key = request.headers["idempotency-key"];
-  if (key === undefined || actor === null || endpoint.method !== "POST" || endpoint.audit === "none") return null;
+  if (key === undefined || actor === null) return null;
   if (endpoint.repliesSecret === true) {
     const message = "The answer to this call is never kept, so it takes no Idempotency-Key.";
     throw refuse(400, "idempotency.secret-reply", message);
   }
+  if (!takesKey(endpoint)) return null;
   if (typeof key !== "string" || !KEY.test(key)) {
     throw refuse(400, "idempotency.key-invalid", "An Idempotency-Key is 1 to 255 visible ASCII characters.");
   }

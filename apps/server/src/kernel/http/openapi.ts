@@ -5,6 +5,7 @@ import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import { takesKey } from "./idempotency.ts";
 
 type Json = Record<string, unknown>;
 
@@ -31,6 +32,14 @@ export function openApiDocument(version: string): Json {
   };
 }
 
+const IDEMPOTENCY_KEY: Json = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: "Makes the request safe to send again: for 24 hours a repeat gets the first one's answer.",
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+};
+
 function operation({ name, feature, endpoint }: NamedEndpoint): Json {
   return {
     operationId: name,
@@ -38,7 +47,11 @@ function operation({ name, feature, endpoint }: NamedEndpoint): Json {
     summary: endpoint.summary,
     description: `Needs: ${endpoint.needs}. Audit event: ${endpoint.audit}.`,
     ...(endpoint.needs === "public" ? { security: [] } : { security: [{ bearer: [] }] }),
-    parameters: [...parameters(endpoint.params, "path"), ...parameters(endpoint.query, "query")],
+    parameters: [
+      ...parameters(endpoint.params, "path"),
+      ...parameters(endpoint.query, "query"),
+      ...(takesKey(endpoint) ? [IDEMPOTENCY_KEY] : []),
+    ],
     ...(endpoint.body === undefined
       ? {}
       : { requestBody: { content: { "application/json": { schema: schemaOf(endpoint.body, "input") } } } }),
