@@ -34,6 +34,7 @@ function rowOf(ownerId: string, number: number) {
     user_id: ownerId,
     name: `${["Billing", "Payroll", "Website", "Archive"][number % 4]} database ${String(number).padStart(6, "0")}`,
     username: `svc_${number % 977}`,
+    host: `db${number % 500}.example.com`,
     type: TYPES[number % TYPES.length]!,
     environment: ENVIRONMENTS[number % ENVIRONMENTS.length]!,
     verification_status: "pending",
@@ -41,7 +42,6 @@ function rowOf(ownerId: string, number: number) {
   return {
     ...findable,
     id: randomUUID(),
-    host: `db${number % 500}.example.com`,
     created_at: new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString(),
     keys: `{${searchKeys(findable).join(",")}}`,
   };

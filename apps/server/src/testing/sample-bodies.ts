@@ -1,8 +1,18 @@
 // A good body for every call that takes one, so that a refusal in a test is never about the body.
 import type { NamedEndpoint } from "@strongroom/contract/all";
+import { aPolicy } from "./accounts.ts";
 import { usualPolicy } from "./sign-in-policy.ts";
 
 const id = "0190c0de-0000-7000-8000-00000000beef";
+
+const account = {
+  name: "An account",
+  hostname: "server1.example.com",
+  username: "root",
+  platform_id: id,
+  system_type: "Application",
+  connection_method: "HTTPS",
+} as const;
 
 const BODIES: Record<string, unknown> = {
   login: { email: "nobody@example.com", password: "a password" },
@@ -29,6 +39,21 @@ const BODIES: Record<string, unknown> = {
   createGroup: { name: "A group" },
   updateGroup: { name: "A group" },
   addGroupMember: { user_id: id },
+  createPlatform: aPolicy,
+  updatePlatform: aPolicy,
+  createAccount: { ...account, safe_id: id, password: "a secret value" },
+  updateAccount: account,
+  retrieveAccount: {},
+  moveAccount: { safe_id: id },
+  retrieveAccountVersion: {},
+  createAccessRequest: { resource: "A server", reason: "A reason" },
+  approveAccessRequest: {},
+  denyAccessRequest: {},
+  revokeAccessRequest: {},
+  extendAccessRequest: { extensionMinutes: 60 },
+  mapAccessRequest: { account_id: id },
+  breakGlass: { account_id: id, reason: "It cannot wait any longer" },
+  reviewBreakGlass: { verdict: "justified", comment: "It was" },
 };
 
 /** Throws for a call that has a body and no sample here: add one. */

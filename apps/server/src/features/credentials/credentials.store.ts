@@ -8,6 +8,7 @@ import type {
   RawBuilder,
   Selectable,
   SelectQueryBuilder,
+  SqlBool,
   Updateable,
 } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -135,6 +136,12 @@ export async function lockAnyCredential(tx: Tx, id: string): Promise<CredentialR
   return (await query.forNoKeyUpdate().executeTakeFirst()) ?? null;
 }
 
+/** Holds several until the transaction ends, in the order of their ids. Answers those that exist. */
+export async function lockAnyCredentials(tx: Tx, ids: readonly string[]): Promise<CredentialRow[]> {
+  const query = tx.selectFrom("credentials").select(COLUMNS).where("id", "in", ids).where(isThere).orderBy("id");
+  return await query.forNoKeyUpdate().execute();
+}
+
 /** How many of these credentials exist and may be used by this person. */
 export async function countUsable(db: Db, actor: Who, ids: readonly string[]): Promise<number> {
   const query = db.selectFrom("credentials").where("id", "in", ids).where(isFoundAndUsableBy(actor));
@@ -155,12 +162,19 @@ export async function updateCredential(
 }
 
 /** Hides the row, and takes every envelope out of the database. Null when this person has no such credential. */
-export async function deleteCredential(tx: Tx, actor: Who, id: string, at: Date): Promise<CredentialRow | null> {
+export const deleteCredential = (tx: Tx, actor: Who, id: string, at: Date): Promise<CredentialRow | null> =>
+  hide(tx, id, at, isFoundAndUsableBy(actor));
+
+/** The same for the product's own work, whoever the owner is. Null when there is none, or it was deleted before. */
+export const deleteAnyCredential = (tx: Tx, id: string, at: Date): Promise<CredentialRow | null> =>
+  hide(tx, id, at, isThere);
+
+async function hide(tx: Tx, id: string, at: Date, condition: RawBuilder<SqlBool>): Promise<CredentialRow | null> {
   const hidden = await tx
     .updateTable("credentials")
     .set({ deleted_at: at, search_text: "", search_keys: [] })
     .where("id", "=", id)
-    .where(isFoundAndUsableBy(actor))
+    .where(condition)
     .returning(COLUMNS)
     .executeTakeFirst();
   if (hidden === undefined) return null;

@@ -1,10 +1,10 @@
 // What a credential is here: how a row becomes what people see, and which of its fields a login depends on.
-import type { Credential, CredentialEdit, CredentialId, UserId } from "@strongroom/contract";
-import type { z } from "zod";
+import type { Credential, CredentialId, UserId } from "@strongroom/contract";
 import type { NewEvent } from "#kernel/events/events.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import type { CredentialRow, HostKey } from "./credentials.store.ts";
+import type { StoredFields } from "./edit-stored.ts";
 
 /** What an envelope of this feature says it is. */
 export const ENVELOPE_PURPOSE = "credential";
@@ -59,11 +59,8 @@ const ADDRESS_FIELDS = ["host", "port", "connection_string"] as const;
 /** Where a login goes and as whom. INVARIANT: none of them is ever a secret (a connection string has no password). */
 export const DESTINATION_FIELDS = [...ADDRESS_FIELDS, "username"] as const;
 
-type Edit = z.output<typeof CredentialEdit>;
-
-/** Names the fields in which an edit differs from what is stored; the secret is not among them. */
-export function changedFields(row: CredentialRow, edit: Edit): (keyof Edit)[] {
-  const { value: _, ...fields } = edit;
+/** Names the fields in which an edit differs from what is stored. */
+export function changedFields(row: CredentialRow, fields: StoredFields): (keyof StoredFields)[] {
   return (Object.keys(fields) as (keyof typeof fields)[]).filter((name) => !isSame(row[name], fields[name]));
 }
 

@@ -34,6 +34,7 @@ async function fill(
       user_id: owner.id,
       name,
       username: `user-${place}`,
+      host: null,
       type,
       environment: "production",
       verification_status: "pending",

@@ -16,6 +16,7 @@ export interface Findable {
   user_id: string | null;
   name: string;
   username: string | null;
+  host: string | null;
   type: string;
   environment: string;
   verification_status: string;
@@ -34,9 +35,15 @@ export function fold(text: string): string {
   return text.normalize("NFKC").toLowerCase();
 }
 
-/** A search matches one of its lines; no search holds a line break. */
-export function searchText({ name, username }: Pick<Findable, "name" | "username">): string {
-  return `${fold(name)}\n${fold(username ?? "")}`;
+/** A search matches one of its lines; no search holds a line break. An account is found by its host too. */
+export function searchText({
+  user_id,
+  name,
+  username,
+  host,
+}: Pick<Findable, "user_id" | "name" | "username" | "host">): string {
+  const lines = user_id === null ? [name, username, host] : [name, username];
+  return lines.map((line) => fold(line ?? "")).join("\n");
 }
 
 /** Every key under which the credential may be looked up. */

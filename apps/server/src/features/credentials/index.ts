@@ -8,15 +8,18 @@ import type { LoginListener } from "./store-credential.ts";
 export interface CredentialsFeature {
   /** Calls `listener` for each credential that is stored, or changed in what a login depends on, in its transaction. */
   onLoginChanged(listener: LoginListener): void;
+  /** Tells these listeners, for who stores or changes accounts. */
+  readonly loginChanged: LoginListener;
 }
 
 export function installCredentials(kernel: Kernel, deps: { historyOfTarget: HistoryOfTarget }): CredentialsFeature {
   const listeners: LoginListener[] = [];
   kernel.authority.grant(grants);
-  bindCredentials(kernel, deps.historyOfTarget, async (tx, credential) => {
+  const loginChanged: LoginListener = async (tx, credential) => {
     for (const listener of listeners) await listener(tx, credential);
-  });
-  return { onLoginChanged: (listener) => void listeners.push(listener) };
+  };
+  bindCredentials(kernel, deps.historyOfTarget, loginChanged);
+  return { onLoginChanged: (listener) => void listeners.push(listener), loginChanged };
 }
 
 export { isUsableBy } from "./credentials.policy.ts";
@@ -27,8 +30,20 @@ export {
   notFound as credentialNotFound,
   targetOf as credentialTarget,
 } from "./credentials.ts";
-export { countUsable, lockAnyCredential, lockCredential, readEnvelope, updateCredential } from "./credentials.store.ts";
+export {
+  countUsable,
+  deleteAnyCredential,
+  lockAnyCredential,
+  lockAnyCredentials,
+  lockCredential,
+  readEnvelope,
+  updateCredential,
+} from "./credentials.store.ts";
 export type { CredentialRow, CredentialsTable, HostKey } from "./credentials.store.ts";
-export { searchKeys } from "./index-credential.ts";
+export { ACCOUNTS, fold, keysToFind, searchKeys } from "./index-credential.ts";
+export { editStored } from "./edit-stored.ts";
+export { resealUnder } from "./reseal.ts";
 export { openEnvelope, unreadable } from "./reveal-credential.ts";
+export type { HistoryOfTarget } from "./read-credential.ts";
 export type { LoginListener } from "./store-credential.ts";
+export { storeNew } from "./store-version.ts";

@@ -25,19 +25,21 @@ create table platforms (
   session_recording_required boolean not null,
   created_at                 timestamptz not null,
   updated_at                 timestamptz not null,
+  -- Accounts that were deleted still say of which platform they were.
+  deleted_at                 timestamptz,
   check (default_duration_minutes <= max_duration_minutes),
   check (approvals_level_2 = 0 or approvals_level_1 > 0)
 );
-create unique index platforms_by_name on platforms (lower(name));
+create unique index platforms_by_name on platforms (lower(name)) where deleted_at is null;
 
 -- What an account shares with a person's credential, the stored secret, where it is used, and what is known of it, is a row
 -- of `credentials` with the same id; one engine verifies and changes both. It belongs to a person or to a safe.
 alter table credentials alter column user_id drop not null;
 alter table credentials add column safe_id uuid references safes;
 alter table credentials add constraint credentials_have_one_owner check (num_nonnulls(user_id, safe_id) = 1);
-create index credentials_by_safe on credentials (safe_id, created_at desc, id desc)
+create index credentials_by_safe on credentials (safe_id, created_at desc, id desc) include (verification_status)
   where deleted_at is null and safe_id is not null;
-create index credentials_of_safes_by_age on credentials (created_at desc, id desc)
+create index credentials_of_safes_by_age on credentials (created_at desc, id desc) include (safe_id)
   where deleted_at is null and safe_id is not null;
 
 create table accounts (
@@ -56,7 +58,10 @@ create table accounts (
   created_by        uuid not null references users,
   check ((rotation_wanted_at is null) = (rotation_wanted_because is null))
 );
-create index accounts_by_platform on accounts (platform_id);
+-- By platform, and by how long ago the secret was changed: what is due for a change.
+create index accounts_by_platform on accounts (platform_id, rotated_at);
+create index accounts_not_active on accounts (id) where status <> 'active';
+create index accounts_by_system_type on accounts (system_type);
 create index accounts_by_rotation_wish on accounts (rotation_wanted_at) where rotation_wanted_at is not null;
 
 alter table platforms add foreign key (reconcile_account_id) references accounts;
@@ -85,7 +90,7 @@ insert into platforms
 select gen_random_uuid(), name, null, system_type, connection_method, true, 24, null, 7,
   '{"length": 24, "max_length": 64, "min_lowercase": 1, "min_uppercase": 1, "min_digits": 1, "min_symbols": 1,
     "symbols": "!#%+-.:=@_~", "forbidden_characters": "", "begins_with_letter": true, "history": 5}'::jsonb,
-  null, false, false, false, 0, 0, true, false, false, 60, 1440, false, now(), now()
+  null, false, false, false, 0, 0, true, false, false, 60, 1440, false, now(), now(), null
 from (values
   ('Windows', 'Windows', 'RDP'),
   ('Linux', 'Linux', 'SSH'),

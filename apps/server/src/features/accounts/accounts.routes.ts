@@ -1,0 +1,48 @@
+// Binds the calls about accounts to their use cases.
+import {
+  accountStatistics,
+  checkInAccount,
+  createAccount as createEndpoint,
+  deleteAccount,
+  explainAccountAccess,
+  listAccountVersions,
+  listAccounts,
+  moveAccount as moveEndpoint,
+  readAccount,
+  readAccountDetails,
+  readAccountHistory,
+  retrieveAccount,
+  retrieveAccountVersion,
+  updateAccount,
+} from "@strongroom/contract";
+import { implementGrouped } from "#kernel/http/implement-grouped.ts";
+import { implement, implementInSteps } from "#kernel/http/implement.ts";
+import { changeAccount } from "./change-account.ts";
+import { checkIn } from "./check-outs.ts";
+import { createAccount } from "./create-account.ts";
+import { removeAccount } from "./delete-account.ts";
+import type { AccountDeps, HistoryOfTarget } from "./deps.ts";
+import { countAccounts } from "./figures.store.ts";
+import { findAccounts } from "./find-accounts.ts";
+import { moveAccount } from "./move-account.ts";
+import { explain, readDetails, readHistory, readVersions } from "./read-account.ts";
+import { readWithPassword, retrieveAccounts, retrieveVersions } from "./retrieve-account.ts";
+
+export function bindAccounts(deps: AccountDeps, historyOfTarget: HistoryOfTarget): void {
+  const { kernel } = deps;
+  const { grantsInForce } = deps.grants;
+  implement(kernel, listAccounts, (call, db) => findAccounts(call, db, grantsInForce));
+  implement(kernel, accountStatistics, (call, db) => countAccounts(db, call.actor, grantsInForce));
+  implementInSteps(kernel, createEndpoint, (call) => createAccount(deps, call));
+  implementGrouped(kernel, readAccount, (calls, tx) => readWithPassword(deps, calls, tx));
+  implement(kernel, readAccountDetails, (call, db) => readDetails(call, db, grantsInForce));
+  implementGrouped(kernel, retrieveAccount, (calls, tx) => retrieveAccounts(deps, calls, tx));
+  implement(kernel, checkInAccount, (call, tx) => checkIn(deps, call, tx));
+  implementInSteps(kernel, updateAccount, (call) => changeAccount(deps, call));
+  implementInSteps(kernel, moveEndpoint, (call) => moveAccount(deps, call));
+  implement(kernel, deleteAccount, (call, tx) => removeAccount(deps, call, tx));
+  implement(kernel, listAccountVersions, (call, db) => readVersions(call, db, grantsInForce));
+  implementGrouped(kernel, retrieveAccountVersion, (calls, tx) => retrieveVersions(deps, calls, tx));
+  implement(kernel, readAccountHistory, (call, db) => readHistory(call, db, grantsInForce, historyOfTarget));
+  implement(kernel, explainAccountAccess, (call, db) => explain(call, db, grantsInForce));
+}

@@ -1,0 +1,101 @@
+// Accounts in the database: what they have beside their row in `credentials`, and holding both.
+import type { AccountStatus, ConnectionMethod, SecretVersion, SystemType } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { ColumnType, Insertable, Selectable, Updateable } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+
+type NullableTime = ColumnType<Date | null, Date | null | undefined, Date | null>;
+
+export interface AccountsTable {
+  id: ColumnType<string, string, never>;
+  platform_id: string;
+  system_type: SystemType;
+  connection_method: ConnectionMethod;
+  account_type: string | null;
+  notes: string | null;
+  status: AccountStatus;
+  rotated_at: Date;
+  rotation_wanted_at: NullableTime;
+  rotation_wanted_because: ColumnType<Because | null, Because | null | undefined, Because | null>;
+  created_by: ColumnType<string, string, never>;
+}
+
+/** Why a change is wanted before its time. */
+export type Because = "check-in" | "one-time" | "grant-ended" | "asked";
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    accounts: AccountsTable;
+  }
+}
+
+export type AccountRow = Selectable<AccountsTable>;
+
+export async function insertAccountRow(tx: Tx, row: Insertable<AccountsTable>): Promise<void> {
+  await tx.insertInto("accounts").values(row).execute();
+}
+
+export async function updateAccountRow(tx: Tx, id: string, changes: Updateable<AccountsTable>): Promise<void> {
+  await tx.updateTable("accounts").set(changes).where("id", "=", id).execute();
+}
+
+/** What an account has beside its row in `credentials`. */
+export async function readAccountRow(db: Db, id: string): Promise<AccountRow> {
+  return db.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+}
+
+export interface VersionRow {
+  version: number;
+  reason: SecretVersion["reason"];
+  created_at: Date;
+  created_by_name: string;
+  retired_at: Date | null;
+}
+
+/** The versions of the secret, newest first, without any of them. */
+export async function listVersions(db: Db, id: string): Promise<VersionRow[]> {
+  const { rows } = await sql<VersionRow>`
+    select version, reason, secret_versions.created_at, retired_at, coalesce(users.name, 'Strongroom') as created_by_name
+    from secret_versions left join users on users.id = secret_versions.created_by
+    where credential_id = ${id} order by version desc`.execute(db);
+  return rows;
+}
+
+/** The safe that an account is in; null when there is no such account. */
+export async function safeOf(db: Db, id: string): Promise<string | null> {
+  const query = db.selectFrom("credentials").select("safe_id").where("id", "=", id).where("deleted_at", "is", null);
+  return (await query.executeTakeFirst())?.safe_id ?? null;
+}
+
+/** A change is wanted as soon as one can be made. The earliest wish stays. */
+export async function wantRotation(tx: Tx, id: string, because: Because, at: Date): Promise<void> {
+  await sql`
+    update accounts set rotation_wanted_at = ${at}, rotation_wanted_because = ${because}
+    where id = ${id} and rotation_wanted_at is null`.execute(tx);
+}
+
+/** The people to whom this account is lent now. */
+export async function granteesOf(db: Db, id: string): Promise<string[]> {
+  const { rows } = await sql<{ user_id: string }>`
+    select user_id from access_requests where account_id = ${id} and state = 'granted'`.execute(db);
+  return rows.map((row) => row.user_id);
+}
+
+/** The platform, if any, that reconciles with this account. */
+export async function reconciledBy(db: Db, id: string): Promise<string | null> {
+  const query = db.selectFrom("platforms").select("name").where("reconcile_account_id", "=", id);
+  return (await query.where("deleted_at", "is", null).executeTakeFirst())?.name ?? null;
+}
+
+/** Whether the account's platform wants a secret changed that was seen. */
+export async function rotatesAfterUse(db: Db, id: string): Promise<boolean> {
+  const { rows } = await sql<{ rotate_after_check_in: boolean }>`
+    select rotate_after_check_in from accounts join platforms on platforms.id = accounts.platform_id
+    where accounts.id = ${id}`.execute(db);
+  return rows[0]?.rotate_after_check_in === true;
+}
+
+export async function accountsIn(db: Db, safeId: string): Promise<string[]> {
+  const query = db.selectFrom("credentials").select("id").where("safe_id", "=", safeId).where("deleted_at", "is", null);
+  return (await query.orderBy("id").execute()).map(({ id }) => id);
+}

@@ -1,0 +1,146 @@
+// What an account is here: how a row becomes what people see, how the trail names it, and who hears of changes.
+import type {
+  AccessRequestId,
+  Account,
+  AccountId,
+  AccountValidationStatus,
+  PlatformId,
+  SafeId,
+  UserId,
+} from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db } from "#kernel/db/database.ts";
+import type { Audience } from "#kernel/events/audience.ts";
+import type { NewEvent } from "#kernel/events/events.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Refusal } from "#kernel/http/refuse.ts";
+import { audienceOfSafe } from "#features/safes/index.ts";
+import { needsApproval, permissionsOn } from "./accounts.policy.ts";
+import type { AccountStanding } from "./accounts.policy.ts";
+import { granteesOf } from "./accounts.store.ts";
+import { rotationDueAt, rotationStatus } from "./rotation.ts";
+import { showAccounts } from "./shown-accounts.store.ts";
+import type { GrantsInForce, ShownRow } from "./shown-accounts.store.ts";
+
+/** The same for an account that this person may not see and for one that does not exist. */
+export const notFound = (): Refusal => refuse(404, "account.not-found", "Account not found");
+
+/** How audit entries name an account. */
+export const targetOf = ({ id, name }: { id: string; name: string }) => ({ type: "account", id, name });
+
+/** Who hears of what happens to an account: who hears of its safe, and to whom it is lent. */
+export const audienceOf = async (db: Db, { id, safe_id }: { id: string; safe_id: string }): Promise<Audience> =>
+  audienceOfSafe(db, safe_id, await granteesOf(db, id));
+
+export const changed = (id: string, audience: Audience): NewEvent => ({
+  type: "account.changed",
+  audience,
+  data: { account_id: id },
+});
+
+export const deleted = (id: string, audience: Audience): NewEvent => ({
+  type: "account.deleted",
+  audience,
+  data: { account_id: id },
+});
+
+/** Throws 404 when this person sees no such account. */
+export async function readShown(
+  db: Db,
+  actor: Pick<Actor, "id" | "role">,
+  id: string,
+  grantsInForce: GrantsInForce,
+): Promise<ShownRow> {
+  const [row] = await showAccounts(db, actor, [id], grantsInForce);
+  if (row === undefined) throw notFound();
+  return row;
+}
+
+export const standingOf = (row: ShownRow): AccountStanding => ({
+  permissions: row.permissions,
+  safeStatus: row.safe_status,
+  accountStatus: row.status,
+  approvals: row.approvals,
+  isGranted: row.grant_id !== null,
+});
+
+/** ACC-28. `pending`: a validation follows by itself; `untested`: none does, and none has shown anything. */
+export function validationStatusOf(
+  row: Pick<ShownRow, "verification_status" | "verify_after">,
+): AccountValidationStatus {
+  if (row.verification_status === "verified") return "valid";
+  if (row.verification_status === "failed") return "invalid";
+  return row.verify_after === null ? "untested" : "pending";
+}
+
+export function toAccount(row: ShownRow, actor: Pick<Actor, "id">): Account {
+  const standing = standingOf(row);
+  const rotation = rotationOf(row);
+  return {
+    id: row.id as AccountId,
+    name: row.name,
+    username: row.username,
+    hostname_ip: row.host,
+    port: row.port,
+    system_type: row.system_type,
+    connection_method: row.connection_method,
+    account_type: row.account_type,
+    platform_id: row.platform_id as PlatformId,
+    platform_name: row.platform_name,
+    safe_id: row.safe_id as SafeId,
+    safe_name: row.safe_name,
+    status: row.status,
+    notes: row.notes,
+    database_name: row.database_name,
+    schema_name: row.schema_name,
+    connection_string: row.connection_string,
+    ssl_enabled: row.ssl_enabled,
+    additional_params: row.additional_params,
+    last_validation_status: validationStatusOf(row),
+    last_validated_at: moment(row.last_verification_attempt),
+    validation_message: row.verification_error,
+    rotation_status: rotationStatus(rotation, row.now),
+    last_rotated_at: row.rotated_at.toISOString(),
+    rotation_due_at: moment(row.rotation_wanted_at ?? rotationDueAt(rotation)),
+    last_accessed: moment(row.last_accessed_at),
+    check_out: toCheckOut(row, actor),
+    my_permissions: permissionsOn(standing),
+    needs_approval: needsApproval(standing),
+    my_grant: row.grant_id === null ? null : grantOf(row.grant_id, row.grant_ends_at!),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+const rotationOf = (row: ShownRow) => ({
+  rotateEveryDays: row.rotate_every_days,
+  noticeDays: row.rotation_notice_days,
+  rotatedAt: row.rotated_at,
+  wantedAt: row.rotation_wanted_at,
+});
+
+const grantOf = (id: string, endsAt: Date): Account["my_grant"] => ({
+  request_id: id as AccessRequestId,
+  ends_at: endsAt.toISOString(),
+});
+
+export function toCheckOut(
+  {
+    out_user_id,
+    out_name,
+    out_since,
+    out_until,
+  }: Pick<ShownRow, "out_user_id" | "out_name" | "out_since" | "out_until">,
+  actor: Pick<Actor, "id">,
+): Account["check_out"] {
+  if (out_user_id === null || out_since === null || out_until === null) return null;
+  return {
+    user_id: out_user_id as UserId,
+    name: out_name ?? "Somebody",
+    since: out_since.toISOString(),
+    until: out_until.toISOString(),
+    is_own: out_user_id === actor.id,
+  };
+}
+
+const moment = (time: Date | null): string | null => time?.toISOString() ?? null;

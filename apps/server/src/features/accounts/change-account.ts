@@ -1,0 +1,112 @@
+// Changes an account: its name, its properties, whether it is lent, and with a password its secret. Each needs its own permission.
+import type { Account, AccountEdit, SafePermission, updateAccount as updateEndpoint } from "@strongroom/contract";
+import { Secret } from "@strongroom/keys";
+import type { Updateable } from "kysely";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import { editStored, keyOfSafe } from "#features/credentials/index.ts";
+import { audienceOf, changed as changedEvent, readShown, targetOf, toAccount } from "./accounts.ts";
+import { readAccountRow, updateAccountRow } from "./accounts.store.ts";
+import type { AccountsTable } from "./accounts.store.ts";
+import { dropCheckOut } from "./check-outs.store.ts";
+import { accountFields, storedFields, takePlatform } from "./create-account.ts";
+import type { AccountDeps } from "./deps.ts";
+import { demandOn, holdAccount, holdShown, moved } from "./hold-account.ts";
+import type { ShownRow } from "./shown-accounts.store.ts";
+
+type Edit = SteppedCall<typeof updateEndpoint>;
+
+export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Account> {
+  const { kernel, grants } = deps;
+  const { id } = call.params;
+  const { password, ...edit } = call.body;
+  call.note({ target: { type: "account", id } });
+  const seen = await readShown(kernel.database.db, call.actor, id, grants.grantsInForce);
+  call.note({ target: targetOf(seen) });
+  if (password !== undefined) demandOn(seen, "update_secret");
+  using secret = password === undefined ? null : Secret.fromText(password);
+  const replacement = secret === null ? null : { secret, kek: await kernel.keys.kekFor(keyOfSafe(seen.safe_id)) };
+  const at = kernel.clock.now();
+
+  const work = async (tx: Tx) => {
+    const { row: before, shown } = await holdShown(tx, call.actor, id, grants.grantsInForce);
+    // The key is of the safe that the account was in a moment ago.
+    if (shown.safe_id !== seen.safe_id) throw moved();
+    const changes = changesOf(shown, edit);
+    for (const permission of permissionsFor(changes, replacement !== null)) demandOn(shown, permission);
+    if (changes.includes("platform_id")) await takePlatform(tx, edit.platform_id);
+    if (edit.status === "disabled" && shown.status !== "disabled") await stopLending(deps, tx, id, call.actor);
+    const change = { fields: storedFields(edit), replacement, at, by: call.actor.id };
+    const { row, isLoginChanged, details } = await editStored(tx, before, change);
+    await updateAccountRow(tx, id, { ...columnsOf(edit, shown), ...(replacement === null ? {} : renewed(at)) });
+    if (isLoginChanged) await deps.loginChanged(tx, row);
+    await kernel.events.publish(tx, changedEvent(id, await audienceOf(tx, shown)));
+    call.note({ target: targetOf(row), details: { ...details, changed: changes } });
+    return toAccount(await readShown(tx, call.actor, id, grants.grantsInForce), call.actor);
+  };
+  // Awaited here, because the secret lives no longer than this function.
+  return await call.commit(work, (account) => account);
+}
+
+type Fields = Omit<AccountEdit, "password">;
+
+/** What lies in the row that people see, by the names of the form. */
+const SHOWN_AS: Partial<Record<keyof Fields, keyof ShownRow>> = { hostname: "host" };
+
+/** The fields in which the edit differs from what is stored. A port that is left out is the usual one. */
+function changesOf(shown: ShownRow, edit: Fields): (keyof Fields)[] {
+  const wished: Fields = { ...edit, port: storedFields(edit).port, status: edit.status ?? (shown.status as "active") };
+  return (Object.keys(wished) as (keyof Fields)[]).filter(
+    (field) => canonical(shown[SHOWN_AS[field] ?? (field as keyof ShownRow)]) !== canonical(wished[field]),
+  );
+}
+
+/** The same text for the same value, whatever the order of its keys. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+function permissionsFor(changes: readonly (keyof Fields)[], isSecretReplaced: boolean): SafePermission[] {
+  return [
+    ...(changes.includes("name") ? (["rename"] as const) : []),
+    ...(changes.some((field) => field !== "name") ? (["update_properties"] as const) : []),
+    ...(isSecretReplaced ? (["update_secret"] as const) : []),
+  ];
+}
+
+const columnsOf = (edit: Fields, shown: ShownRow): Updateable<AccountsTable> => ({
+  ...accountFields(edit),
+  platform_id: edit.platform_id,
+  status: edit.status ?? shown.status,
+});
+
+const renewed = (at: Date): Updateable<AccountsTable> => ({
+  rotated_at: at,
+  rotation_wanted_at: null,
+  rotation_wanted_because: null,
+});
+
+/** What was lent of it ends. The account's row in `credentials` is held. */
+async function stopLending({ lost }: AccountDeps, tx: Tx, id: string, by: Actor): Promise<void> {
+  await lost(tx, id, "disabled", by);
+  await dropCheckOut(tx, id);
+}
+
+/** Enables or disables one account; nothing happens to one that is so already. */
+export async function setStatus(
+  deps: AccountDeps,
+  tx: Tx,
+  { id, status, actor }: { id: string; status: "active" | "disabled"; actor: Actor },
+): Promise<{ name: string }> {
+  const row = await holdAccount(tx, actor, id, "update_properties", deps.grants.grantsInForce);
+  if ((await readAccountRow(tx, id)).status === status) return { name: row.name };
+  if (status === "disabled") await stopLending(deps, tx, id, actor);
+  await updateAccountRow(tx, id, { status });
+  await deps.kernel.events.publish(tx, changedEvent(id, await audienceOf(tx, row)));
+  return { name: row.name };
+}

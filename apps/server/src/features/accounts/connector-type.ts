@@ -1,0 +1,35 @@
+// Which of the kinds of stored secret an account is: that decides which connector proves it.
+import { isAccountDatabaseType } from "@strongroom/contract";
+import type { ConnectionMethod, CredentialType, SystemType } from "@strongroom/contract";
+
+/** Methods by which one logs in over SSH with a name and a password or a key. */
+const OVER_SSH: readonly ConnectionMethod[] = ["SSH", "SFTP"];
+const WITH_ACCOUNTS: readonly SystemType[] = ["Windows", "Linux", "Unix/AIX", "Network Device", "Security Appliance"];
+
+/** `application` where nothing checks it yet: it is stored and lent all the same. */
+export function credentialTypeOf(system: SystemType, method: ConnectionMethod): CredentialType {
+  if (isAccountDatabaseType(system)) return system as CredentialType;
+  if (OVER_SSH.includes(method) && WITH_ACCOUNTS.includes(system)) return "server";
+  return "application";
+}
+
+/** Where the form leaves the port out. Null: nothing is usual. */
+const PORTS: Partial<Record<SystemType | ConnectionMethod, number>> = {
+  oracle: 1521,
+  mssql: 1433,
+  mysql: 3306,
+  postgresql: 5432,
+  mongodb: 27017,
+  RDP: 3389,
+  SSH: 22,
+  SFTP: 22,
+  HTTPS: 443,
+  HTTP: 80,
+  Telnet: 23,
+  VNC: 5900,
+  WinRM: 5986,
+  PowerShell: 5986,
+};
+
+export const usualPort = (system: SystemType, method: ConnectionMethod): number | null =>
+  PORTS[system] ?? PORTS[method] ?? null;

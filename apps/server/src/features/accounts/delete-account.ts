@@ -1,0 +1,40 @@
+// Deletes an account: its secrets are gone at once, what was lent of it ends, the audit trail stays.
+import type { Message, deleteAccount as deleteEndpoint } from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { deleteAnyCredential } from "#features/credentials/index.ts";
+import { audienceOf, deleted, targetOf } from "./accounts.ts";
+import { reconciledBy, updateAccountRow } from "./accounts.store.ts";
+import { dropCheckOut } from "./check-outs.store.ts";
+import type { AccountDeps } from "./deps.ts";
+import { holdAccount } from "./hold-account.ts";
+
+export async function removeAccount(deps: AccountDeps, call: Call<typeof deleteEndpoint>, tx: Tx): Promise<Message> {
+  const { id } = call.params;
+  call.note({ target: { type: "account", id } });
+  const { name } = await deleteOne(deps, tx, { id, actor: call.actor });
+  call.note({ target: targetOf({ id, name }) });
+  return { message: `"${name}" deleted successfully` };
+}
+
+/** Throws 409 for the account with which a platform reconciles. */
+export async function deleteOne(
+  { kernel, grants, lost }: AccountDeps,
+  tx: Tx,
+  { id, actor }: { id: string; actor: Actor },
+): Promise<{ name: string }> {
+  const row = await holdAccount(tx, actor, id, "delete", grants.grantsInForce);
+  const platform = await reconciledBy(tx, id);
+  if (platform !== null) {
+    throw refuse(409, "account.reconciles", `The platform "${platform}" reconciles with this account.`);
+  }
+  const audience = await audienceOf(tx, row);
+  await lost(tx, id, "deleted", actor);
+  await dropCheckOut(tx, id);
+  await deleteAnyCredential(tx, id, kernel.clock.now());
+  await updateAccountRow(tx, id, { notes: null, rotation_wanted_at: null, rotation_wanted_because: null });
+  await kernel.events.publish(tx, deleted(id, audience));
+  return { name: row.name };
+}

@@ -1,0 +1,53 @@
+// Accounts: shared privileged accounts. Each belongs to a safe, which decides who may do what with it.
+import type { Tx } from "#kernel/db/database.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import type { CredentialsFeature } from "#features/credentials/index.ts";
+import type { SafesFeature } from "#features/safes/index.ts";
+import type { VerificationFeature } from "#features/verification/index.ts";
+import { defineJobs } from "./accounts.jobs.ts";
+import { grants } from "./accounts.policy.ts";
+import { bindAccounts } from "./accounts.routes.ts";
+import { bindSeveral } from "./several-accounts.routes.ts";
+import { afterGrant } from "./check-outs.ts";
+import type { EndedGrant } from "./check-outs.ts";
+import type { AccountDeps, Grants, HistoryOfTarget, LossListener } from "./deps.ts";
+import { moverOf } from "./move-account.ts";
+
+export interface AccountsFeature {
+  /** Calls `listener`, in the transaction that makes it true, when an account is deleted, moved or disabled. */
+  onLost(listener: LossListener): void;
+  /** To be called in the transaction that ends a grant, with the request's row held. */
+  afterGrant(tx: Tx, ended: EndedGrant): Promise<void>;
+}
+
+interface Deps {
+  credentials: CredentialsFeature;
+  safes: SafesFeature;
+  verification: VerificationFeature;
+  grants: Grants;
+  historyOfTarget: HistoryOfTarget;
+}
+
+export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
+  const listeners: LossListener[] = [];
+  const deps: AccountDeps = {
+    kernel,
+    grants: parts.grants,
+    loginChanged: parts.credentials.loginChanged,
+    lost: async (...loss) => {
+      for (const listener of listeners) await listener(...loss);
+    },
+  };
+  kernel.authority.grant(grants);
+  bindAccounts(deps, parts.historyOfTarget);
+  bindSeveral(deps, parts.verification);
+  parts.safes.beforeDeletion(moverOf(deps));
+  defineJobs(kernel);
+  return {
+    onLost: (listener) => void listeners.push(listener),
+    afterGrant: (tx, ended) => afterGrant(kernel, tx, ended),
+  };
+}
+
+export { accountsOfSafes } from "./verified-account.store.ts";
+export type { Grants, Loss, LossListener } from "./deps.ts";

@@ -1,0 +1,86 @@
+// Moves accounts to another safe, with their history: sealed anew under its key; what was lent of them ends.
+import type { Account, moveAccount as moveEndpoint } from "@strongroom/contract";
+import type { Kek } from "@strongroom/keys";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { keyOfSafe, lockAnyCredentials, resealUnder } from "#features/credentials/index.ts";
+import { requirePermission } from "#features/safes/index.ts";
+import type { AccountMover } from "#features/safes/index.ts";
+import { audienceOf, changed, readShown, targetOf, toAccount } from "./accounts.ts";
+import { accountsIn } from "./accounts.store.ts";
+import { dropCheckOut } from "./check-outs.store.ts";
+import type { AccountDeps } from "./deps.ts";
+import { demandOn, holdShown } from "./hold-account.ts";
+
+export async function moveAccount(deps: AccountDeps, call: SteppedCall<typeof moveEndpoint>): Promise<Account> {
+  const { kernel, grants } = deps;
+  const { id } = call.params;
+  const { safe_id: toSafe } = call.body;
+  call.note({ target: { type: "account", id } });
+  await readShown(kernel.database.db, call.actor, id, grants.grantsInForce);
+  const kek = await keyToMoveTo(deps, call.actor, toSafe);
+  const work = async (tx: Tx) => {
+    const { name, details } = await moveOne(deps, tx, { id, toSafe, kek, actor: call.actor });
+    call.note({ target: targetOf({ id, name }), details });
+    return toAccount(await readShown(tx, call.actor, id, grants.grantsInForce), call.actor);
+  };
+  return call.commit(work, (account) => account);
+}
+
+/** The key of a safe to which the actor may add accounts; throws 404 or 403 otherwise. Outside of any transaction. */
+export async function keyToMoveTo({ kernel }: AccountDeps, actor: Actor, safeId: string): Promise<Kek> {
+  await requirePermission(kernel.database.db, actor, safeId, "add");
+  return kernel.keys.kekFor(keyOfSafe(safeId));
+}
+
+export interface Move {
+  id: string;
+  toSafe: string;
+  /** Of that safe, as `keyToMoveTo` answers it. */
+  kek: Kek;
+  actor: Actor;
+}
+
+/** Needs `delete` in the safe that the account leaves and `add` in the one it enters. */
+export async function moveOne(deps: AccountDeps, tx: Tx, { id, toSafe, kek, actor }: Move) {
+  const { row, shown } = await holdShown(tx, actor, id, deps.grants.grantsInForce, [toSafe]);
+  demandOn(shown, "delete");
+  const { safe } = await requirePermission(tx, actor, toSafe, "add");
+  if (safe.id === shown.safe_id) throw refuse(422, "account.same-safe", `The account is in "${safe.name}" already.`);
+  await carry(deps, tx, { ids: [id], fromSafe: row.safe_id, toSafe, kek, actor });
+  const details = { from: { id: shown.safe_id, name: shown.safe_name }, to: { id: safe.id, name: safe.name } };
+  return { name: row.name, details };
+}
+
+/** Moves all accounts of a safe that is deleted; both safes are held, and the permissions are checked. */
+export function moverOf(deps: AccountDeps): AccountMover {
+  return async (tx, fromSafe, toSafe, actor) => {
+    const ids = await accountsIn(tx, fromSafe);
+    if (ids.length === 0) return;
+    const kek = await deps.kernel.keys.kekFor(keyOfSafe(toSafe));
+    await lockAnyCredentials(tx, ids);
+    await carry(deps, tx, { ids, fromSafe, toSafe, kek, actor });
+  };
+}
+
+interface Load extends Omit<Move, "id"> {
+  ids: readonly string[];
+  fromSafe: string;
+}
+
+/** The rows are held. Who saw the accounts hears of it, and who sees them now. */
+async function carry({ kernel, lost }: AccountDeps, tx: Tx, { ids, fromSafe, toSafe, kek, actor }: Load) {
+  const before = [];
+  for (const id of ids) before.push({ id, audience: await audienceOf(tx, { id, safe_id: fromSafe }) });
+  for (const id of ids) {
+    await lost(tx, id, "moved", actor);
+    await dropCheckOut(tx, id);
+  }
+  await resealUnder(kernel, tx, { ids, fromSafe, toSafe, kek, at: kernel.clock.now() });
+  for (const { id, audience } of before) {
+    const after = await audienceOf(tx, { id, safe_id: toSafe });
+    await kernel.events.publish(tx, changed(id, audience), changed(id, after));
+  }
+}

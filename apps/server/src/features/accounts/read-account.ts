@@ -1,0 +1,61 @@
+// Reads one account without its secret: what it is, its versions, what was done with it, and who can get at it.
+import type {
+  Account,
+  SecretVersion,
+  explainAccountAccess,
+  listAccountVersions,
+  readAccountDetails,
+  readAccountHistory,
+} from "@strongroom/contract";
+import type { Db } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { explainAccess } from "#features/safes/index.ts";
+import { readShown, toAccount } from "./accounts.ts";
+import { listVersions } from "./accounts.store.ts";
+import type { HistoryOfTarget } from "./deps.ts";
+import { demandOn } from "./hold-account.ts";
+import type { GrantsInForce } from "./shown-accounts.store.ts";
+
+export async function readDetails(
+  call: Call<typeof readAccountDetails>,
+  db: Db,
+  grantsInForce: GrantsInForce,
+): Promise<Account> {
+  return toAccount(await readShown(db, call.actor, call.params.id, grantsInForce), call.actor);
+}
+
+export async function readVersions(
+  call: Call<typeof listAccountVersions>,
+  db: Db,
+  grantsInForce: GrantsInForce,
+): Promise<{ versions: SecretVersion[] }> {
+  const { id } = await readShown(db, call.actor, call.params.id, grantsInForce);
+  const versions = (await listVersions(db, id)).map((row) => ({
+    version: row.version,
+    reason: row.reason,
+    created_at: row.created_at.toISOString(),
+    created_by: row.created_by_name,
+    retired_at: row.retired_at?.toISOString() ?? null,
+  }));
+  return { versions };
+}
+
+/** Each is followed by the entry that tells how it ended. */
+const LEFT_OUT = ["verification.started"];
+
+export async function readHistory(
+  call: Call<typeof readAccountHistory>,
+  db: Db,
+  grantsInForce: GrantsInForce,
+  historyOfTarget: HistoryOfTarget,
+) {
+  const row = await readShown(db, call.actor, call.params.id, grantsInForce);
+  demandOn(row, "view_audit");
+  return historyOfTarget(db, { type: "account", id: row.id }, { ...call.query, without: LEFT_OUT });
+}
+
+export async function explain(call: Call<typeof explainAccountAccess>, db: Db, grantsInForce: GrantsInForce) {
+  const row = await readShown(db, call.actor, call.params.id, grantsInForce);
+  const { safe_id, permissions } = row;
+  return explainAccess(db, { safe: { id: safe_id }, permissions }, { ...call.query, accountId: row.id });
+}

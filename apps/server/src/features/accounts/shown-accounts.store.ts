@@ -1,0 +1,108 @@
+// Accounts as one person sees them: with platform and safe, their own standing, what is lent to them, and who has it out.
+import type { AccountStatus, ConnectionMethod, SafeStatus, SystemType } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { RawBuilder } from "kysely";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db } from "#kernel/db/database.ts";
+import { standingsOf } from "#features/safes/index.ts";
+import type { Permissions } from "#features/safes/index.ts";
+
+/** What access-requests tells of the grants in force: `account_id`, `request_id`, `ends_at`. */
+export type GrantsInForce = (actor: Pick<Actor, "id" | "role">) => RawBuilder<unknown>;
+
+export interface ShownRow {
+  id: string;
+  name: string;
+  username: string;
+  host: string;
+  port: number | null;
+  database_name: string | null;
+  schema_name: string | null;
+  connection_string: string | null;
+  ssl_enabled: boolean;
+  additional_params: Record<string, never>;
+  secret_version: number;
+  verification_status: string;
+  last_verification_attempt: Date | null;
+  verification_error: string | null;
+  verify_after: Date | null;
+  last_accessed_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+  system_type: SystemType;
+  connection_method: ConnectionMethod;
+  account_type: string | null;
+  notes: string | null;
+  status: AccountStatus;
+  rotated_at: Date;
+  rotation_wanted_at: Date | null;
+  platform_id: string;
+  platform_name: string;
+  rotate_every_days: number | null;
+  rotation_notice_days: number;
+  approvals: number;
+  exclusive_check_out: boolean;
+  rotate_after_check_in: boolean;
+  one_time_password: boolean;
+  reason_required: boolean;
+  ticket_required: boolean;
+  default_duration_minutes: number;
+  safe_id: string;
+  safe_name: string;
+  safe_status: SafeStatus;
+  permissions: Permissions;
+  grant_id: string | null;
+  grant_ends_at: Date | null;
+  out_user_id: string | null;
+  out_name: string | null;
+  out_since: Date | null;
+  out_until: Date | null;
+  /** By the clock that access goes by. */
+  now: Date;
+}
+
+/** Those of these accounts that this person may see, newest first. */
+export async function showAccounts(
+  db: Db,
+  actor: Pick<Actor, "id" | "role">,
+  ids: readonly string[],
+  grantsInForce: GrantsInForce,
+): Promise<ShownRow[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<ShownRow>`
+    with standing as materialized (
+      select safe_id, permissions from ${standingsOf(actor)} standing
+      where safe_id = any(array(select safe_id from credentials where id = any(${[...ids]}::uuid[])))
+    ), lent as materialized (select account_id, request_id, ends_at from ${grantsInForce(actor)} lent)
+    select credentials.id, credentials.name, credentials.username, credentials.host, credentials.port,
+      credentials.database_name, credentials.schema_name, credentials.connection_string, credentials.ssl_enabled,
+      credentials.additional_params, credentials.secret_version, credentials.verification_status,
+      credentials.last_verification_attempt, credentials.verification_error, credentials.verify_after,
+      credentials.last_accessed_at, credentials.created_at, credentials.updated_at,
+      accounts.system_type, accounts.connection_method, accounts.account_type, accounts.notes, accounts.status,
+      accounts.rotated_at, accounts.rotation_wanted_at,
+      platforms.id as platform_id, platforms.name as platform_name, platforms.rotate_every_days,
+      platforms.rotation_notice_days, platforms.approvals_level_1 + platforms.approvals_level_2 as approvals,
+      platforms.exclusive_check_out, platforms.rotate_after_check_in, platforms.one_time_password,
+      platforms.reason_required, platforms.ticket_required, platforms.default_duration_minutes,
+      safes.id as safe_id, safes.name as safe_name, safes.status as safe_status,
+      coalesce(standing.permissions, 0) as permissions,
+      lent.request_id as grant_id, lent.ends_at as grant_ends_at,
+      checked_out.user_id as out_user_id, holder.name as out_name, checked_out.since as out_since,
+      checked_out.until as out_until, access_time() as now
+    from credentials
+    join accounts on accounts.id = credentials.id
+    join platforms on platforms.id = accounts.platform_id
+    join safes on safes.id = credentials.safe_id
+    left join standing on standing.safe_id = credentials.safe_id
+    left join lateral (
+      select request_id, ends_at from lent where lent.account_id = credentials.id order by ends_at desc limit 1
+    ) lent on true
+    left join account_check_outs checked_out
+      on checked_out.account_id = credentials.id and checked_out.until > access_time()
+    left join users holder on holder.id = checked_out.user_id
+    where credentials.id = any(${[...ids]}::uuid[]) and coalesce(credentials.deleted_at, 'infinity') = 'infinity'
+      and (standing.permissions & 1 = 1 or lent.request_id is not null)
+    order by credentials.created_at desc, credentials.id desc`.execute(db);
+  return rows;
+}

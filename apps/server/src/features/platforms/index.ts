@@ -1,0 +1,13 @@
+// Platforms: for each kind of system, how its accounts are verified, changed and lent.
+import type { Kernel } from "#kernel/kernel.ts";
+import { grants } from "./platforms.policy.ts";
+import { bindPlatforms } from "./platforms.routes.ts";
+
+export function installPlatforms(kernel: Kernel): void {
+  kernel.authority.grant(grants);
+  bindPlatforms(kernel);
+}
+
+export { notFound as platformNotFound } from "./platforms.ts";
+export { lockPlatform } from "./platforms.store.ts";
+export type { PlatformRow } from "./platforms.store.ts";

@@ -1,0 +1,13 @@
+// Binds the calls about platforms.
+import { createPlatform, deletePlatform, listPlatforms, readPlatform, updatePlatform } from "@strongroom/contract";
+import { implement } from "#kernel/http/implement.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { changePlatform, findPlatforms, makePlatform, readOne, removePlatform } from "./platforms.ts";
+
+export function bindPlatforms(kernel: Kernel): void {
+  implement(kernel, listPlatforms, findPlatforms);
+  implement(kernel, readPlatform, readOne);
+  implement(kernel, createPlatform, (call, tx) => makePlatform(kernel, call, tx));
+  implement(kernel, updatePlatform, (call, tx) => changePlatform(kernel, call, tx));
+  implement(kernel, deletePlatform, (call, tx) => removePlatform(kernel, call, tx));
+}

@@ -1,0 +1,100 @@
+// Platforms in the database.
+import type { ConnectionMethod, PasswordRules, SystemType } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+
+export interface PlatformsTable {
+  id: ColumnType<string, string, never>;
+  name: string;
+  description: string | null;
+  system_type: SystemType;
+  connection_method: ConnectionMethod;
+  is_active: boolean;
+  verify_every_hours: number | null;
+  rotate_every_days: number | null;
+  rotation_notice_days: number;
+  password_rules: ColumnType<PasswordRules, string, string>;
+  reconcile_account_id: string | null;
+  exclusive_check_out: boolean;
+  rotate_after_check_in: boolean;
+  one_time_password: boolean;
+  approvals_level_1: number;
+  approvals_level_2: number;
+  approve_extensions: boolean;
+  reason_required: boolean;
+  ticket_required: boolean;
+  default_duration_minutes: number;
+  max_duration_minutes: number;
+  session_recording_required: boolean;
+  created_at: ColumnType<Date, Date, never>;
+  updated_at: Date;
+  deleted_at: ColumnType<Date | null, undefined, Date>;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    platforms: PlatformsTable;
+  }
+}
+
+export type PlatformRow = Selectable<PlatformsTable>;
+export type ShownPlatform = PlatformRow & { account_count: number };
+
+const shown = (condition: RawBuilder<unknown>) => sql<ShownPlatform>`
+  select platforms.*, (
+    select count(*)::integer from accounts join credentials on credentials.id = accounts.id
+    where accounts.platform_id = platforms.id and credentials.deleted_at is null
+  ) as account_count
+  from platforms where deleted_at is null and ${condition}
+  order by lower(name), id`;
+
+/** By name; null matches any. */
+export async function listPlatforms(db: Db, systemType: SystemType | null, isActive: boolean | null) {
+  const conditions = [
+    ...(systemType === null ? [] : [sql`system_type = ${systemType}`]),
+    ...(isActive === null ? [] : [sql`is_active = ${isActive}`]),
+  ];
+  return (await shown(sql.join([sql`true`, ...conditions], sql` and `)).execute(db)).rows;
+}
+
+/** Null when there is none, or it was deleted. */
+export async function readPlatform(db: Db, id: string): Promise<ShownPlatform | null> {
+  return (await shown(sql`id = ${id}`).execute(db)).rows[0] ?? null;
+}
+
+/** `update` to change or delete it, `share` to take it into use. Null when there is none, or it was deleted. */
+export async function lockPlatform(tx: Tx, id: string, strength: "share" | "update"): Promise<PlatformRow | null> {
+  const query = tx.selectFrom("platforms").selectAll().where("id", "=", id).where("deleted_at", "is", null);
+  const locked = strength === "share" ? query.forShare() : query.forUpdate();
+  return (await locked.executeTakeFirst()) ?? null;
+}
+
+export async function isNameTaken(db: Db, name: string, besides: string | null): Promise<boolean> {
+  const { rows } = await sql`
+    select from platforms where lower(name) = lower(${name}) and deleted_at is null
+      and id is distinct from ${besides}::uuid`.execute(db);
+  return rows.length > 0;
+}
+
+/** False, having changed nothing, when the name is taken. */
+export async function insertPlatform(tx: Tx, row: Insertable<PlatformsTable>): Promise<boolean> {
+  const inserted = tx.insertInto("platforms").values(row);
+  const { numInsertedOrUpdatedRows } = await inserted.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+export async function updatePlatform(tx: Tx, id: string, changes: Updateable<PlatformsTable>): Promise<void> {
+  await tx.updateTable("platforms").set(changes).where("id", "=", id).execute();
+}
+
+export async function accountExists(db: Db, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from credentials where id = ${id} and safe_id is not null and deleted_at is null`.execute(db);
+  return rows.length > 0;
+}
+
+/** One change of names at a time, so that two of them cannot take the same one. */
+export async function lockNames(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(7305808871)`.execute(tx);
+}

@@ -1,0 +1,136 @@
+// What can be done with platforms: administrators make, change and delete them, everybody who is signed in reads them.
+import type {
+  AccountId,
+  Message,
+  NewPlatform,
+  Platform,
+  PlatformId,
+  createPlatform,
+  deletePlatform,
+  listPlatforms as listEndpoint,
+  readPlatform as readEndpoint,
+  updatePlatform as updateEndpoint,
+} from "@strongroom/contract";
+import { isDeepStrictEqual } from "node:util";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { NewEvent } from "#kernel/events/events.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Refusal } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import * as store from "./platforms.store.ts";
+import type { PlatformRow, ShownPlatform } from "./platforms.store.ts";
+
+export async function findPlatforms(call: Call<typeof listEndpoint>, db: Db) {
+  const { system_type, is_active } = call.query;
+  const rows = await store.listPlatforms(db, system_type ?? null, is_active ?? null);
+  return { platforms: rows.map(toPlatform) };
+}
+
+export async function readOne(call: Call<typeof readEndpoint>, db: Db): Promise<Platform> {
+  return present(db, call.params.id);
+}
+
+export async function makePlatform(kernel: Kernel, call: Call<typeof createPlatform>, tx: Tx): Promise<Platform> {
+  const at = kernel.clock.now();
+  const id = newId(at.getTime());
+  const { password_rules, ...fields } = call.body;
+  call.note({ target: { type: "platform", id, name: fields.name }, details: { policy: toldOf(call.body) } });
+  await checkNames(tx, call.body, null);
+  await store.insertPlatform(tx, {
+    ...fields,
+    id,
+    password_rules: JSON.stringify(password_rules),
+    created_at: at,
+    updated_at: at,
+  });
+  await kernel.events.publish(tx, changed(id));
+  return present(tx, id);
+}
+
+export async function changePlatform(kernel: Kernel, call: Call<typeof updateEndpoint>, tx: Tx): Promise<Platform> {
+  const before = await begin(call, tx);
+  const { password_rules, ...fields } = call.body;
+  await checkNames(tx, call.body, before.id);
+  await store.updatePlatform(tx, before.id, {
+    ...fields,
+    password_rules: JSON.stringify(password_rules),
+    updated_at: kernel.clock.now(),
+  });
+  call.note({ details: { changed: changes(before, call.body) } });
+  await kernel.events.publish(tx, changed(before.id));
+  return present(tx, before.id);
+}
+
+export async function removePlatform(kernel: Kernel, call: Call<typeof deletePlatform>, tx: Tx): Promise<Message> {
+  const { id, name } = await begin(call, tx);
+  const { account_count: count } = (await store.readPlatform(tx, id))!;
+  if (count > 0) {
+    const users = count === 1 ? "An account uses" : `${count} accounts use`;
+    throw refuse(409, "platform.in-use", `${users} "${name}". Give them another platform first.`);
+  }
+  await store.updatePlatform(tx, id, { deleted_at: kernel.clock.now() });
+  await kernel.events.publish(tx, changed(id));
+  return { message: `"${name}" deleted successfully` };
+}
+
+async function begin(call: Call<typeof updateEndpoint> | Call<typeof deletePlatform>, tx: Tx): Promise<PlatformRow> {
+  const { id } = call.params;
+  call.note({ target: { type: "platform", id } });
+  const row = await store.lockPlatform(tx, id, "update");
+  if (row === null) throw notFound();
+  call.note({ target: { type: "platform", id, name: row.name } });
+  return row;
+}
+
+async function checkNames(tx: Tx, { name, reconcile_account_id }: NewPlatform, besides: string | null): Promise<void> {
+  await store.lockNames(tx);
+  if (await store.isNameTaken(tx, name, besides)) {
+    throw refuse(409, "platform.name-taken", `There is a platform "${name}" already.`, {
+      errors: [{ path: "name", msg: "There is a platform of this name already" }],
+    });
+  }
+  if (reconcile_account_id !== null && !(await store.accountExists(tx, reconcile_account_id))) {
+    throw refuse(422, "platform.reconcile-account-unknown", "The account for reconciling does not exist.", {
+      errors: [{ path: "reconcile_account_id", msg: "This account does not exist" }],
+    });
+  }
+}
+
+export const notFound = (): Refusal => refuse(404, "platform.not-found", "Platform not found");
+
+/** Everybody who is signed in may read platforms. */
+const changed = (id: string): NewEvent => ({
+  type: "platform.changed",
+  audience: "everyone",
+  data: { platform_id: id },
+});
+
+/** Throws 404 when there is none. */
+async function present(db: Db, id: string): Promise<Platform> {
+  const row = await store.readPlatform(db, id);
+  if (row === null) throw notFound();
+  return toPlatform(row);
+}
+
+/** Descriptions may be long: that one changed is enough. */
+const toldOf = ({ name: _, description: __, ...policy }: NewPlatform) => policy;
+
+function changes(before: PlatformRow, after: NewPlatform) {
+  const fields = Object.keys(after) as (keyof NewPlatform)[];
+  const differing = fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+  const told = (field: keyof NewPlatform) =>
+    field === "description" ? true : { from: before[field], to: after[field] };
+  return Object.fromEntries(differing.map((field) => [field, told(field)]));
+}
+
+function toPlatform({ deleted_at: _, ...row }: ShownPlatform): Platform {
+  return {
+    ...row,
+    id: row.id as PlatformId,
+    reconcile_account_id: row.reconcile_account_id as AccountId | null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
