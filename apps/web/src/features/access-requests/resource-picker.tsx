@@ -40,7 +40,7 @@ export function ResourcePicker({ label, picked, onPick, error, description, isOf
         combobox.closeDropdown();
       }}
     >
-      <Combobox.Target>
+      <Combobox.Target withExpandedAttribute>
         <TextInput
           label={label}
           required

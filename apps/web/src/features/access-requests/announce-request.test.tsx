@@ -1,0 +1,87 @@
+import { screen, waitFor } from "@testing-library/react";
+import type { AccessRequest, LiveEvent } from "@strongroom/contract";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { TEST_USER, signInForTest } from "#app/testing/sign-in.ts";
+import { toast } from "#shared/ui/toast.ts";
+import { announceRequest } from "./announce-request.tsx";
+import { aRequest } from "./testing/a-request.ts";
+
+let api: TestApi;
+beforeEach(async () => {
+  signInForTest();
+  api = await startApi();
+});
+afterEach(() => {
+  toast.dismiss();
+  return api.close();
+});
+
+type Change = Extract<LiveEvent, { type: "access-request.changed" }>["data"]["change"];
+
+/** Somebody is at any page when the event arrives. */
+async function hear(change: Change, request: AccessRequest, requesterId: string = request.user_id) {
+  const went: string[] = [];
+  const view = renderScreen(<main />, { at: "/settings" });
+  api.on(`GET /api/v1/jit/${request.id}`, { json: request });
+  const { id, status, resource, username } = request;
+  const data = {
+    request_id: id,
+    change,
+    status,
+    resource,
+    requester_id: requesterId as AccessRequest["user_id"],
+    requester: username,
+  };
+  const announcer = { client: view.queryClient, userId: TEST_USER.id, navigate: (to: string) => void went.push(to) };
+  await announceRequest(data, announcer);
+  return { ...view, went, again: (next: Change) => announceRequest({ ...data, change: next }, announcer) };
+}
+
+test("an approver is asked at once, and approves from the notification", async () => {
+  const request = aRequest();
+  const { user } = await hear("created", request);
+  expect(await screen.findByText(/Olga asks for root on web1: The disk is full/)).toBeTruthy();
+  api.on(`POST /api/v1/jit/${request.id}/approve`, { json: request });
+  await user.click(screen.getByRole("button", { name: "Approve" }));
+  expect(await screen.findByText("Request approved")).toBeTruthy();
+  await waitFor(() => expect(screen.queryByRole("button", { name: "Approve" })).toBeNull());
+});
+
+test("JIT-37: a denial from the notification that fails is told, and the question stays", async () => {
+  const request = aRequest();
+  const { user } = await hear("created", request);
+  api.on(`POST /api/v1/jit/${request.id}/deny`, problem(409, "access-request.decided", "Decided already."));
+  await user.click(await screen.findByRole("button", { name: "Deny" }));
+  expect(await screen.findByText("Failed to deny request")).toBeTruthy();
+  expect(screen.getByRole("button", { name: "Deny" })).toBeTruthy();
+});
+
+test("who may not decide is not asked", async () => {
+  await hear("created", aRequest({ can: [] }));
+  expect(screen.queryByRole("button", { name: "Approve" })).toBeNull();
+});
+
+test("the question goes when somebody else has decided", async () => {
+  const { again } = await hear("created", aRequest());
+  await screen.findByRole("button", { name: "Approve" });
+  await again("denied");
+  await waitFor(() => expect(screen.queryByRole("button", { name: "Approve" })).toBeNull());
+});
+
+test("the requester hears what became of it, and is not asked to decide", async () => {
+  await hear("granted", aRequest({ status: "active" }), TEST_USER.id);
+  expect(await screen.findByText("You may use root on web1 now")).toBeTruthy();
+  expect(screen.queryByRole("button", { name: "Approve" })).toBeNull();
+});
+
+test("a broken glass is an alarm that stays, and leads to the request", async () => {
+  const request = aRequest({ is_break_glass: true });
+  const { user, went } = await hear("broken-glass", request);
+  expect(await screen.findByText("Alarm: break-glass access")).toBeTruthy();
+  expect(screen.getByText(/Olga opened root on web1 without an approval/)).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Look at it" }));
+  expect(went).toEqual([`/jit-access?request=${request.id}`]);
+  await waitFor(() => expect(screen.queryByText("Alarm: break-glass access")).toBeNull());
+});
