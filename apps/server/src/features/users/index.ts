@@ -3,6 +3,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
 import { grants } from "./users.policy.ts";
 import { bindUsers } from "./users.routes.ts";
+import type { DisabledListener } from "./users.ts";
 import { countActiveByRole } from "./users.store.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Role } from "@strongroom/contract";
@@ -10,12 +11,17 @@ import type { Role } from "@strongroom/contract";
 export interface UsersFeature {
   /** For figures such as the dashboard's privileged users. */
   countActiveByRole(db: Db): Promise<Record<Role, number>>;
+  /** Calls `listener`, in the transaction that makes it true, when somebody is disabled. */
+  onDisabled(listener: DisabledListener): void;
 }
 
 export function installUsers(kernel: Kernel, deps: { signIn: SignInOfUsers }): UsersFeature {
+  const listeners: DisabledListener[] = [];
   kernel.authority.grant(grants);
-  bindUsers(kernel, deps.signIn);
-  return { countActiveByRole };
+  bindUsers(kernel, deps.signIn, async (...disabled) => {
+    for (const listener of listeners) await listener(...disabled);
+  });
+  return { countActiveByRole, onDisabled: (listener) => void listeners.push(listener) };
 }
 
 export type { SignInOfUsers } from "./sign-in-of-users.ts";

@@ -15,11 +15,12 @@ import type { Kernel } from "#kernel/kernel.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
 import { readPolicy } from "./sign-in-policy.store.ts";
 import { changePolicy, changeRole, changeStatus, decideRole, endAllSessions, issueLink, list } from "./users.ts";
+import type { DisabledListener } from "./users.ts";
 
-export function bindUsers(kernel: Kernel, signIn: SignInOfUsers): void {
+export function bindUsers(kernel: Kernel, signIn: SignInOfUsers, onDisabled: DisabledListener): void {
   implement(kernel, listUsers, (call, db) => list(call, db, signIn));
   implement(kernel, changeUserRole, (call, tx) => changeRole(call, tx, signIn));
-  implement(kernel, setUserStatus, (call, tx) => changeStatus(call, tx, signIn));
+  implement(kernel, setUserStatus, (call, tx) => changeStatus(call, tx, signIn, onDisabled));
   implement(kernel, decideRoleRequest, (call, tx) => decideRole(call, tx, signIn));
   implement(kernel, endUserSessions, (call, tx) => endAllSessions(call, tx, signIn));
   implement(kernel, listPendingResets, async (_call, db) => ({ data: await signIn.pendingResets(db) }));

@@ -10,6 +10,7 @@ import type {
   setUserStatus,
 } from "@strongroom/contract";
 import { UserId } from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -18,6 +19,9 @@ import { readPolicy, writePolicy } from "./sign-in-policy.store.ts";
 import { requireAnotherAdmin, requireAnotherPerson } from "./users.policy.ts";
 import { clearRoleRequest, findUser, listPage, lockActiveAdmins, lockUser, setRole, setStatus } from "./users.store.ts";
 import type { Person } from "./users.store.ts";
+
+/** Called in the transaction that disables somebody, with the person held. */
+export type DisabledListener = (tx: Tx, userId: UserId, by: Actor) => Promise<void>;
 
 type Listing = { data: User[]; next_cursor: string | null };
 
@@ -45,14 +49,22 @@ export async function changeRole(call: Call<typeof changeUserRole>, tx: Tx, sign
   return presentOne(tx, person.id, signIn);
 }
 
-export async function changeStatus(call: Call<typeof setUserStatus>, tx: Tx, signIn: SignInOfUsers): Promise<User> {
+export async function changeStatus(
+  call: Call<typeof setUserStatus>,
+  tx: Tx,
+  signIn: SignInOfUsers,
+  onDisabled: DisabledListener,
+): Promise<User> {
   const { person, admins } = await decideAbout(call, tx);
   const { status } = call.body;
   if (status === "disabled") requireAnotherAdmin(person.id, admins);
   requireAnotherPerson(call.actor.id, person.id);
   call.note({ details: { from: person.status, to: status } });
   await setStatus(tx, person.id, status);
-  if (status === "disabled") await signIn.endSessions(tx, person.id);
+  if (status === "disabled") {
+    await signIn.endSessions(tx, person.id);
+    await onDisabled(tx, person.id, call.actor);
+  }
   return presentOne(tx, person.id, signIn);
 }
 

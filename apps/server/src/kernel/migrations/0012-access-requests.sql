@@ -21,7 +21,8 @@ create table access_requests (
   -- Set once and never unset: an ended grant stays ended, whatever the clock says later.
   ended_at            timestamptz,
   ended_how           text check (ended_how in
-                      ('expired', 'revoked', 'withdrawn', 'account-deleted', 'account-moved', 'user-disabled', 'member-removed')),
+                      ('expired', 'revoked', 'withdrawn', 'account-deleted', 'account-moved', 'account-disabled', 'user-disabled',
+                       'member-removed')),
   ended_by            uuid references users,
   -- Retrieved during the grant, so that the end may have to change the secret.
   is_retrieved        boolean not null default false,
@@ -41,6 +42,10 @@ create index access_requests_by_account on access_requests (account_id, created_
 create index access_requests_granted on access_requests (user_id, account_id) where state = 'granted';
 create index access_requests_ending on access_requests (ends_at) where state = 'granted';
 create index access_requests_pending on access_requests (created_at desc) where state = 'pending';
+create index access_requests_starting on access_requests (starts_at) where state = 'granted' and not is_start_announced;
+-- A person asks for an account once at a time; an emergency does not wait for what was asked before.
+create unique index access_requests_open on access_requests (user_id, account_id, is_break_glass)
+  where state in ('pending', 'granted') and account_id is not null;
 
 -- What is decided on: round 0 is the request, each later one an extension.
 create table access_request_rounds (

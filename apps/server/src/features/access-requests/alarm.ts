@@ -1,0 +1,59 @@
+// The alarm of emergency access: a mail to everybody who may decide, beside the live event that all of them get at once.
+import { findUser } from "#features/users/index.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import { overseersOfAll, resourceOf } from "./access-requests.ts";
+import type { Site } from "./access-requests.ts";
+import { readAdmins, readRequests } from "./shown-requests.store.ts";
+import type { ShownRequest } from "./shown-requests.store.ts";
+
+const ALARM_JOB = "access-requests.alarm";
+
+interface Alarm {
+  requestId: string;
+  /** Who is told. */
+  userId: string;
+}
+
+/** Queued in the transaction that opens the account, one mail a person. Nothing without an SMTP server. */
+export async function raiseAlarm({ kernel, mail }: Site, tx: Tx, requestId: string): Promise<void> {
+  if (!mail.isConfigured) return;
+  const rows = await readRequests(tx, [requestId]);
+  const [row] = rows;
+  if (row === undefined) return;
+  const { levels } = (await overseersOfAll(tx, rows))(row);
+  const people = new Set([...levels[1], ...levels[2], ...(await readAdmins(tx))]);
+  people.delete(row.user_id);
+  for (const userId of people) {
+    const alarm: Alarm = { requestId, userId };
+    await kernel.jobs.enqueue(tx, ALARM_JOB, alarm, { priority: 10 });
+  }
+}
+
+export function defineAlarm(site: Site): void {
+  const { kernel, mail } = site;
+  kernel.jobs.define<Alarm>(ALARM_JOB, { concurrency: 2, retryLimit: 8, retryDelay: 2 }, async ({ data }) => {
+    const { db } = kernel.database;
+    const person = await findUser(db, data.userId);
+    const [row] = await readRequests(db, [data.requestId]);
+    if (person?.status !== "active" || row === undefined) return;
+    await mail.send({ to: person.email, ...alarmMail(row, person.name, kernel.publicUrl()) });
+  });
+}
+
+/** Without the reason: a mail is read by others than those who may. */
+function alarmMail(row: ShownRequest, name: string, publicUrl: string): { subject: string; text: string } {
+  const resource = resourceOf(row);
+  return {
+    subject: `Emergency access to ${resource}`,
+    text: [
+      `Hello ${name},`,
+      "",
+      `${row.username} (${row.user_email}) has opened "${resource}" in an emergency, without an approval.`,
+      "",
+      `Until ${row.ends_at!.toISOString()}, unless somebody ends it before. It has to be reviewed afterwards, by somebody else:`,
+      "",
+      `${publicUrl}/jit-access`,
+      "",
+    ].join("\n"),
+  };
+}

@@ -1,0 +1,137 @@
+// What ends, found and held: accounts first, then requests, each in the order of their ids.
+import { sql } from "kysely";
+import type { RawBuilder } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { EndedHow, State } from "./access-requests.policy.ts";
+
+export interface EndingRow {
+  id: string;
+  account_id: string | null;
+  user_id: string;
+  state: State;
+  is_retrieved: boolean;
+}
+
+const OPEN = sql`request.state in ('pending', 'granted')`;
+const DUE = sql`request.state = 'granted' and request.ends_at <= access_time()`;
+
+const held = (condition: RawBuilder<unknown>, how: RawBuilder<unknown>): RawBuilder<EndingRow> => sql<EndingRow>`
+  select request.id, request.account_id, request.user_id, request.state, request.is_retrieved
+  from access_requests request where ${condition} order by request.id for update of request ${how}`;
+
+/** Holds those of these requests that are open. */
+export async function holdOpen(tx: Tx, ids: readonly string[]): Promise<EndingRow[]> {
+  return (await held(sql`request.id = any(${ids}::uuid[]) and ${OPEN}`, sql``).execute(tx)).rows;
+}
+
+export type Lost = { accountId: string } | { userId: string } | { safeId: string; userIds: readonly string[] };
+
+/** Holds everything open of an account, of a person, or of people who have lost a safe. */
+export async function holdOpenOf(tx: Tx, lost: Lost): Promise<EndingRow[]> {
+  const condition = sql`${OPEN} and ${conditionOf(lost)}`;
+  await sql`
+    select from credentials where id in (
+      select request.account_id from access_requests request where ${condition}
+    ) order by id for no key update`.execute(tx);
+  return (await held(condition, sql``).execute(tx)).rows;
+}
+
+function conditionOf(lost: Lost): RawBuilder<unknown> {
+  if ("accountId" in lost) return sql`request.account_id = ${lost.accountId}`;
+  if ("userId" in lost) return sql`request.user_id = ${lost.userId}`;
+  return sql`request.user_id = any(${lost.userIds}::uuid[]) and not request.is_mapped
+    and request.account_id in (select id from credentials where safe_id = ${lost.safeId})`;
+}
+
+/** Holds those whose time is over; what somebody else holds is left to them, or to the next look. */
+export async function holdDue(tx: Tx, ids: readonly string[]): Promise<EndingRow[]> {
+  return holdUnheld(tx, ids, DUE);
+}
+
+/** The same for grants that have an owner who sees nothing of the safe any more. */
+export async function holdGranted(tx: Tx, ids: readonly string[]): Promise<EndingRow[]> {
+  return holdUnheld(tx, ids, sql`request.state = 'granted'`);
+}
+
+async function holdUnheld(tx: Tx, ids: readonly string[], condition: RawBuilder<unknown>): Promise<EndingRow[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from credentials where id in (select account_id from access_requests where id = any(${ids}::uuid[]))
+    order by id for no key update skip locked`.execute(tx);
+  const accounts = rows.map((row) => row.id);
+  const unheld = sql`request.id = any(${ids}::uuid[]) and request.account_id = any(${accounts}::uuid[]) and ${condition}`;
+  return (await held(unheld, sql`skip locked`).execute(tx)).rows;
+}
+
+/** INVARIANT: what has ended is never touched again, whatever the clock says later. */
+export async function latch(tx: Tx, ids: readonly string[], how: EndedHow, by: string | null): Promise<void> {
+  await sql`
+    update access_requests set state = 'ended', ended_at = access_time(), ended_how = ${how}, ended_by = ${by}
+    where id = any(${ids}::uuid[]) and state in ('pending', 'granted')`.execute(tx);
+  await sql`
+    update access_request_rounds set state = 'withdrawn', decided_at = access_time()
+    where request_id = any(${ids}::uuid[]) and state = 'pending'`.execute(tx);
+}
+
+export interface Due {
+  ended: string[];
+  started: string[];
+  /** Milliseconds until the next beginning or end; null when none is known. */
+  next: number | null;
+}
+
+const AT_ONCE = 200;
+
+/** What begins and ends now, and when something does next. Three looks at indexes. */
+export async function findDue(db: Db): Promise<Due> {
+  const first = (condition: RawBuilder<unknown>, by: string) => sql`
+    (select coalesce(array_agg(id), '{}') from (
+      select request.id from access_requests request where ${condition} order by ${sql.ref(by)} limit ${AT_ONCE}) found)`;
+  const { rows } = await sql<Due>`
+    select ${first(DUE, "ends_at")} as ended,
+      ${first(
+        sql`request.state = 'granted' and not request.is_start_announced and request.starts_at <= access_time()
+        and request.ends_at > access_time()`,
+        "starts_at",
+      )} as started,
+      (extract(epoch from least(
+        (select min(ends_at) from access_requests where state = 'granted' and ends_at > access_time()),
+        (select min(starts_at) from access_requests
+         where state = 'granted' and not is_start_announced and starts_at > access_time())
+      ) - access_time()) * 1000)::float8 as next`.execute(db);
+  return rows[0]!;
+}
+
+/** Notes that these have begun; answers those that nobody else has noted. */
+export async function noteStarts(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update access_requests set is_start_announced = true
+    where id in (
+      select id from access_requests
+      where id = any(${ids}::uuid[]) and state = 'granted' and not is_start_announced and starts_at <= access_time()
+      for update skip locked)
+    returning id`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+export interface Outsider {
+  id: string;
+  user_id: string;
+  role: "user" | "manager" | "admin";
+  safe_id: string;
+}
+
+/** Grants whose owners are no members of the safe: they may see it otherwise, or have lost it without anybody's doing. */
+export async function findOutsiders(db: Db): Promise<Outsider[]> {
+  const { rows } = await sql<Outsider>`
+    select request.id, request.user_id, person.role, credentials.safe_id
+    from access_requests request
+    join users person on person.id = request.user_id and person.role <> 'admin'
+    join credentials on credentials.id = request.account_id
+    where request.state = 'granted' and not request.is_mapped and not exists (
+      select from safe_members member
+      left join group_members theirs on theirs.group_id = member.group_id and theirs.user_id = request.user_id
+      where member.safe_id = credentials.safe_id and coalesce(member.user_id, theirs.user_id) = request.user_id
+        and (member.expires_at is null or member.expires_at > access_time()))
+    limit ${AT_ONCE}`.execute(db);
+  return rows;
+}

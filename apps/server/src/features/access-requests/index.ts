@@ -1,0 +1,41 @@
+// Just-in-time access: ask for an account, be granted it for a while, and lose it when the time is over.
+import type { SafesFeature } from "#features/safes/index.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { grants } from "./access-requests.policy.ts";
+import { bindAccessRequests } from "./access-requests.routes.ts";
+import type { EndOfGrant, Site } from "./access-requests.ts";
+import { defineAlarm } from "./alarm.ts";
+import { accountLost, membersLost, userDisabled } from "./end-requests.ts";
+import type { AccountLost } from "./end-requests.ts";
+import { createSweep } from "./sweep-grants.ts";
+import type { Sweep } from "./sweep-grants.ts";
+
+/** What it asks of others: to be told when something ends what was lent, and to tell when a grant ends. */
+export interface AccessRequestDeps {
+  mail: Site["mail"];
+  accounts: {
+    afterGrant(tx: Tx, grant: EndOfGrant): Promise<void>;
+    /** In the transaction, with the account held. */
+    onLost(listener: (tx: Tx, accountId: string, how: AccountLost, by: Actor) => Promise<void>): void;
+  };
+  safes: Pick<SafesFeature, "onMembersLost">;
+  users: { onDisabled(listener: (tx: Tx, userId: string, by: Actor) => Promise<void>): void };
+}
+
+/** The answer's `start` begins to end grants whose time is over. */
+export function installAccessRequests(kernel: Kernel, deps: AccessRequestDeps): Sweep {
+  const { accounts, mail } = deps;
+  const site: Site = { kernel, mail, afterGrant: (tx, grant) => accounts.afterGrant(tx, grant) };
+  kernel.authority.grant(grants);
+  bindAccessRequests(site);
+  defineAlarm(site);
+  accounts.onLost((tx, accountId, how, by) => accountLost(site, tx, accountId, how, by));
+  deps.safes.onMembersLost((tx, lost, by) => membersLost(site, tx, lost, by));
+  deps.users.onDisabled((tx, userId, by) => userDisabled(site, tx, userId, by));
+  return createSweep(site);
+}
+
+export { grantsInForce, noteRetrieval } from "./grants-in-force.ts";
+export type { GrantInForce } from "./grants-in-force.ts";

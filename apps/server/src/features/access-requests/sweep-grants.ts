@@ -1,0 +1,85 @@
+// Ends grants when their time is over and tells the browsers: a timer in every process, whoever is first does it. Access itself
+// does not wait for it: every call asks the database whether a grant is in force.
+import { readStanding } from "#features/safes/index.ts";
+import { changed, overseersOfAll } from "./access-requests.ts";
+import type { Site } from "./access-requests.ts";
+import { endByItself } from "./end-requests.ts";
+import { findDue, findOutsiders, holdDue, holdGranted, noteStarts } from "./ending-requests.store.ts";
+import { readRequests } from "./shown-requests.store.ts";
+
+export interface Sweep {
+  start(): void;
+  /** Waits for what is under way. */
+  stop(): Promise<void>;
+}
+
+/** The longest pause: a clock that jumps, and a grant that another process made, are noticed by then. */
+const LONGEST_PAUSE_MS = 500;
+/** After a look that found something: it may have left some, which somebody else held. */
+const SHORT_PAUSE_MS = 25;
+const AFTER_FAILURE_MS = 1_000;
+/** Memberships that run out by themselves end no access at once by this: `grantsInForce` does. It only tells. */
+const OUTSIDERS_EVERY = 10;
+
+export function createSweep(site: Site): Sweep {
+  const { log } = site.kernel;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let looks = 0;
+
+  async function look(): Promise<void> {
+    let pause = AFTER_FAILURE_MS;
+    try {
+      if (looks % OUTSIDERS_EVERY === 0) await sweepOutsiders(site);
+      looks += 1;
+      pause = await sweepGrants(site);
+    } catch (error) {
+      if (!isStopped) log.warn({ err: error }, "grants that are over could not be ended; trying again");
+    }
+    if (!isStopped) timer = setTimeout(again, pause).unref();
+  }
+  const again = (): void => void (running = look());
+
+  return {
+    start: again,
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+/** One look. Answers after how many milliseconds the next one is due. */
+export async function sweepGrants(site: Site): Promise<number> {
+  const { database } = site.kernel;
+  const { ended, started, next } = await findDue(database.db);
+  if (ended.length > 0) {
+    await database.transaction(async (tx) => endByItself(site, tx, await holdDue(tx, ended), "expired", null));
+  }
+  if (started.length > 0) await announceStarts(site, started);
+  if (ended.length + started.length > 0) return SHORT_PAUSE_MS;
+  // A millisecond more, because timers fire early.
+  return next === null ? LONGEST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, Math.ceil(next) + 1);
+}
+
+async function announceStarts({ kernel }: Site, ids: readonly string[]): Promise<void> {
+  await kernel.database.transaction(async (tx) => {
+    const rows = await readRequests(tx, await noteStarts(tx, ids));
+    const overseers = await overseersOfAll(tx, rows);
+    await kernel.events.publish(tx, ...rows.map((row) => changed(row, "started", overseers(row))));
+  });
+}
+
+/** Ends grants of people whose last sight of the safe ran out, such as a membership that had an end. */
+export async function sweepOutsiders(site: Site): Promise<void> {
+  const { database } = site.kernel;
+  for (const { id, user_id, role, safe_id } of await findOutsiders(database.db)) {
+    const who = { id: user_id, role } as Parameters<typeof readStanding>[1];
+    if ((await readStanding(database.db, who, safe_id)) !== null) continue;
+    await database.transaction(async (tx) => {
+      await endByItself(site, tx, await holdGranted(tx, [id]), "member-removed", null);
+    });
+  }
+}

@@ -1,0 +1,93 @@
+// A safe with an account that is lent, and the calls by which people ask, decide and give back. For tests.
+import {
+  approveAccessRequest,
+  breakGlass,
+  createAccessRequest,
+  denyAccessRequest,
+  extendAccessRequest,
+  mapAccessRequest,
+  readAccessRequest,
+  retrieveAccount,
+  reviewBreakGlass,
+  revokeAccessRequest,
+} from "@strongroom/contract";
+import type { AccessRequest, Account, InputOf, Safe } from "@strongroom/contract";
+import { aPlatform, anAccount } from "#testing/accounts.ts";
+import { aPerson } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { aMember, aSafe } from "#testing/safes.ts";
+import type { TestApp } from "#testing/test-app.ts";
+
+type Asked = Partial<NonNullable<InputOf<typeof createAccessRequest>["body"]>>;
+type Id = Pick<AccessRequest, "id">;
+
+/** What somebody does with requests, through HTTP. */
+export const requestsOf = (app: TestApp) => ({
+  ask: (who: TestPerson, account: Pick<Account, "id"> | null, fields: Asked = {}) =>
+    app.call(createAccessRequest, {
+      body: {
+        resource: "Whatever it is called",
+        reason: "To restart the queue",
+        ...(account === null ? {} : { account_id: account.id }),
+        ...fields,
+      },
+      as: who.token,
+    }),
+  approve: (who: TestPerson, { id }: Id, comment?: string) =>
+    app.call(approveAccessRequest, { params: { id }, body: { comment }, as: who.token }),
+  deny: (who: TestPerson, { id }: Id, comment?: string) =>
+    app.call(denyAccessRequest, { params: { id }, body: { comment }, as: who.token }),
+  revoke: (who: TestPerson, { id }: Id) => app.call(revokeAccessRequest, { params: { id }, body: {}, as: who.token }),
+  extend: (who: TestPerson, { id }: Id, extensionMinutes?: number) =>
+    app.call(extendAccessRequest, { params: { id }, body: { extensionMinutes }, as: who.token }),
+  map: (who: TestPerson, { id }: Id, account: Pick<Account, "id">) =>
+    app.call(mapAccessRequest, { params: { id }, body: { account_id: account.id }, as: who.token }),
+  open: (who: TestPerson, account: Pick<Account, "id">, durationMinutes?: number) =>
+    app.call(breakGlass, {
+      body: { account_id: account.id, reason: "The payment system is down now", durationMinutes },
+      as: who.token,
+    }),
+  review: (who: TestPerson, { id }: Id, verdict: "justified" | "not_justified" = "justified") =>
+    app.call(reviewBreakGlass, { params: { id }, body: { verdict, comment: "I looked at it" }, as: who.token }),
+  read: (who: TestPerson, { id }: Id) => app.call(readAccessRequest, { params: { id }, as: who.token }),
+  retrieve: (who: TestPerson, { id }: Pick<Account, "id">) =>
+    app.call(retrieveAccount, { params: { id }, as: who.token }),
+});
+
+export interface Lending {
+  owner: TestPerson;
+  safe: Safe;
+  account: Account & { password: string };
+  /** A member who may only see the account and ask. */
+  asker: TestPerson;
+  approvers: TestPerson[];
+}
+
+type PlatformFields = NonNullable<Parameters<typeof aPlatform>[1]>;
+
+/** An account whose platform asks for one approval, unless the fields say otherwise. */
+export async function aLending(
+  app: TestApp,
+  { approvers: count = 1, ...fields }: PlatformFields & { approvers?: number } = {},
+): Promise<Lending> {
+  const owner = await aPerson(app);
+  const safe = await aSafe(app, owner);
+  const platform = await aPlatform(app, { approvals_level_1: 1, ...fields });
+  const account = await anAccount(app, owner, safe, { platform_id: platform.id });
+  const asker = await aPerson(app);
+  await aMember(app, owner, safe, asker, ["list"]);
+  const approvers: TestPerson[] = [];
+  for (let number = 0; number < count; number++) {
+    const approver = await aPerson(app);
+    await aMember(app, owner, safe, approver, "approver");
+    approvers.push(approver);
+  }
+  return { owner, safe, account, asker, approvers };
+}
+
+/** The time by which access begins and ends, as this database tells it from now on: that much off the real one. */
+export const shiftTime = (app: TestApp, interval: string): Promise<unknown> =>
+  app.database.pool.query(
+    `create or replace function access_time() returns timestamptz language sql stable parallel safe as
+     $$ select statement_timestamp() + interval '${interval}' $$`,
+  );
