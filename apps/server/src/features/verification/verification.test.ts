@@ -13,7 +13,7 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import type { TestContext } from "node:test";
-import { aCredential, aSecret, asStored } from "#testing/credentials.ts";
+import { aCredential, aSecret, asStored, databaseAt } from "#testing/credentials.ts";
 import { aPerson } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
@@ -198,17 +198,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
 });
 
 describe("on targets that misbehave", () => {
-  const at = (port: number, fields: object = {}) =>
-    ({
-      name: "Bad target",
-      type: "postgresql",
-      host: "127.0.0.1",
-      port,
-      username: "app",
-      database_name: "d",
-      schema_name: "s",
-      ...fields,
-    }) as const;
+  const at = (port: number, fields: object = {}) => ({ ...databaseAt(port), name: "Bad target", ...fields });
 
   test("unreachable is a failure with its plain reason, and the secret stays out of everything", async (context) => {
     const owner = await aPerson(app);
