@@ -1,7 +1,8 @@
 // The only place that builds things: the kernel's parts, then each feature in a line or two.
 import type { FastifyInstance } from "fastify";
-import { sql } from "kysely";
 import type { AddressInfo } from "node:net";
+import { grantsInForce, installAccessRequests, noteRetrieval } from "#features/access-requests/index.ts";
+import { accountsOfSafes, installAccounts } from "#features/accounts/index.ts";
 import { installAudit } from "#features/audit/index.ts";
 import { installCpm } from "#features/cpm/index.ts";
 import { installCredentials } from "#features/credentials/index.ts";
@@ -10,6 +11,7 @@ import { installEvents } from "#features/events/index.ts";
 import { installGroups } from "#features/groups/index.ts";
 import { installHealth } from "#features/health/index.ts";
 import { installMail } from "#features/mail/index.ts";
+import { installPlatforms } from "#features/platforms/index.ts";
 import { installPreferences } from "#features/preferences/index.ts";
 import { installSafes } from "#features/safes/index.ts";
 import { installSeal } from "#features/seal/index.ts";
@@ -88,12 +90,15 @@ export async function compose(parts: Parts): Promise<App> {
   installPreferences(kernel);
   const live = installEvents(kernel);
   const audit = installAudit(kernel, { emailsOf });
-  const credentials = installCredentials(kernel, { historyOfTarget: audit.historyOfTarget });
-  const safes = installSafes(kernel);
+  const { historyOfTarget } = audit;
+  const credentials = installCredentials(kernel, { historyOfTarget });
+  const safes = installSafes(kernel, { historyOfTarget });
   installGroups(kernel, safes);
-  // Until the accounts of safes are installed here.
-  const accounts = { factsOf: async () => null, verifiableBy: () => sql`(select null::uuid where false)` };
-  const verification = installVerification(kernel, { credentials, accounts });
+  installPlatforms(kernel);
+  const verification = installVerification(kernel, { credentials, accounts: accountsOfSafes });
+  const grants = { grantsInForce, noteRetrieval };
+  const accounts = installAccounts(kernel, { credentials, safes, verification, grants, historyOfTarget });
+  const lending = installAccessRequests(kernel, { mail, accounts, safes, users });
   installCpm(kernel, verification);
   installDashboard(kernel, users);
   installSeal(kernel, vault, () => live.closeStreams());
@@ -116,10 +121,12 @@ export async function compose(parts: Parts): Promise<App> {
       await followRekeys(kernel.events, vault, log);
       await kernel.jobs.start();
       audit.start();
+      lending.start();
     },
     async stop() {
       live.closeStreams();
       await http.close();
+      await lending.stop();
       await kernel.jobs.stop();
       await audit.stop();
       await kernel.events.stop();

@@ -1,0 +1,125 @@
+// Does the same with several accounts, each on its own: what cannot be done is named, the rest is done.
+import type { AccountId, ReplyOf, bulkAccounts as bulkEndpoint } from "@strongroom/contract";
+import type { Kek } from "@strongroom/keys";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { callEntry } from "#kernel/audit/entry.ts";
+import type { AuditNote } from "#kernel/audit/entry.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import { Refusal } from "#kernel/http/refuse.ts";
+import { verifyAccounts } from "#features/verification/index.ts";
+import { audienceOf, changed, targetOf } from "./accounts.ts";
+import { readAccountRow, updateAccountRow } from "./accounts.store.ts";
+import { dropCheckOut } from "./check-outs.store.ts";
+import { deleteOne } from "./delete-account.ts";
+import type { AccountDeps } from "./deps.ts";
+import { holdAccount } from "./hold-account.ts";
+import { keyToMoveTo, moveOne } from "./move-account.ts";
+
+type Bulk = SteppedCall<typeof bulkEndpoint>;
+type Reply = ReplyOf<typeof bulkEndpoint>;
+type Failure = Reply["failed"][number];
+
+/** What is done with one account, in a transaction of its own; answers what the trail says of it. */
+type Deed = (tx: Tx, id: string) => Promise<{ event: string; note: AuditNote }>;
+
+export async function changeSeveral(deps: AccountDeps, call: Bulk): Promise<Reply> {
+  const { action, account_ids } = call.body;
+  const ids = [...new Set(account_ids)];
+  const deed = await deedOf(deps, call);
+  const done: AccountId[] = [];
+  const failed: Failure[] = [];
+  for (const id of ids) {
+    if (call.signal.aborted) break;
+    const failure = await doOne(deps, call, deed, id);
+    if (failure === null) done.push(id);
+    else failed.push(failure);
+  }
+  const reply: Reply = { done, failed, message: messageOf(action, done.length, failed.length) };
+  const work = async (tx: Tx): Promise<Reply> => {
+    if (action === "validate" && done.length > 0) await verifyAccounts(deps.kernel, call, tx, done);
+    call.note({
+      result: failed.length === 0 ? "success" : done.length === 0 ? "failure" : "warning",
+      details: { action, done: done.length, failed: failed.length },
+    });
+    return reply;
+  };
+  return call.commit(work, (stored) => stored);
+}
+
+/** Null when it is done, and on record. */
+async function doOne({ kernel }: AccountDeps, call: Bulk, deed: Deed, id: AccountId): Promise<Failure | null> {
+  try {
+    await kernel.database.transaction(async (tx) => {
+      const { event, note } = await deed(tx, id);
+      await appendAudit(tx, [callEntry(event, call.actor, call.request, note, kernel.clock.now())]);
+    });
+    return null;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { id, code: error.code, message: error.message };
+  }
+}
+
+async function deedOf(deps: AccountDeps, { actor, body }: Bulk): Promise<Deed> {
+  switch (body.action) {
+    case "delete":
+      return async (tx, id) => {
+        const { name } = await deleteOne(deps, tx, { id, actor });
+        return { event: "account.deleted", note: { target: targetOf({ id, name }) } };
+      };
+    case "move": {
+      // The contract asks for it.
+      const toSafe = body.safe_id!;
+      const kek: Kek = await keyToMoveTo(deps, actor, toSafe);
+      return async (tx, id) => {
+        const { name, details } = await moveOne(deps, tx, { id, toSafe, kek, actor });
+        return { event: "account.moved", note: { target: targetOf({ id, name }), details } };
+      };
+    }
+    case "enable":
+      return (tx, id) => setStatus(deps, tx, id, "active", actor);
+    case "disable":
+      return (tx, id) => setStatus(deps, tx, id, "disabled", actor);
+    case "validate":
+      return (tx, id) => askToValidate(deps, tx, id, actor);
+  }
+}
+
+async function setStatus(deps: AccountDeps, tx: Tx, id: string, status: "active" | "disabled", actor: Actor) {
+  const { kernel, grants, lost } = deps;
+  const row = await holdAccount(tx, actor, id, "update_properties", grants.grantsInForce);
+  const before = await readAccountRow(tx, id);
+  const audience = await audienceOf(tx, row);
+  if (status === "disabled" && before.status !== "disabled") {
+    await lost(tx, id, "disabled", actor);
+    await dropCheckOut(tx, id);
+  }
+  await updateAccountRow(tx, id, { status });
+  await kernel.events.publish(tx, changed(id, audience));
+  const isChange = before.status !== status;
+  const details = { changed: isChange ? ["status"] : [], from: { status: before.status }, to: { status } };
+  return { event: "account.updated", note: { target: targetOf(row), details } };
+}
+
+/** Only asks whether the person may: the run follows for all of them together. */
+async function askToValidate({ grants }: AccountDeps, tx: Tx, id: string, actor: Actor) {
+  const row = await holdAccount(tx, actor, id, "manage_secret", grants.grantsInForce);
+  const note: AuditNote = { target: targetOf(row), result: "info" };
+  return { event: "account.validation-asked", note };
+}
+
+const DONE: Record<Bulk["body"]["action"], string> = {
+  validate: "Validation of {n} started",
+  enable: "Enabled {n}",
+  disable: "Disabled {n}",
+  move: "Moved {n}",
+  delete: "Deleted {n}",
+};
+
+function messageOf(action: Bulk["body"]["action"], done: number, failed: number): string {
+  const accounts = (count: number) => (count === 1 ? "1 account" : `${count} accounts`);
+  const sentence = DONE[action].replace("{n}", accounts(done));
+  return failed === 0 ? sentence : `${sentence}, ${accounts(failed)} failed`;
+}

@@ -1,0 +1,23 @@
+// Which connector proves an account, and the port that it has when nobody names one.
+import { CONNECTION_METHODS, CredentialType, SYSTEM_TYPES } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { credentialTypeOf, usualPort } from "./connector-type.ts";
+
+test("every kind of system and method has one kind of stored secret", () => {
+  for (const system of SYSTEM_TYPES)
+    for (const method of CONNECTION_METHODS) CredentialType.parse(credentialTypeOf(system, method));
+  assert.equal(credentialTypeOf("Linux", "SSH"), "server");
+  assert.equal(credentialTypeOf("Unix/AIX", "SFTP"), "server");
+  assert.equal(credentialTypeOf("Windows", "RDP"), "application");
+  for (const system of ["oracle", "mssql", "mysql", "postgresql", "mongodb"] as const)
+    assert.equal(credentialTypeOf(system, "SQL"), system);
+});
+
+test("ACC-71: databases have their usual port", () => {
+  const ports = { mysql: 3306, postgresql: 5432, mssql: 1433, oracle: 1521, mongodb: 27017 } as const;
+  for (const [system, port] of Object.entries(ports)) assert.equal(usualPort(system as "mysql", "SQL"), port);
+  assert.equal(usualPort("Linux", "SSH"), 22);
+  assert.equal(usualPort("Windows", "RDP"), 3389);
+  assert.equal(usualPort("Application", "Custom"), null);
+});

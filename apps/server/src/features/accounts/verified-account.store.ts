@@ -1,0 +1,29 @@
+// What the verification engine asks about accounts: who hears of a result, how often, and which ones a person may have tried.
+import { sql } from "kysely";
+import { bitOf, standingsOf } from "#features/safes/index.ts";
+import type { AccountsOfSafes } from "#features/verification/index.ts";
+import { audienceOf } from "./accounts.ts";
+
+const HOUR = 3_600_000;
+
+export const accountsOfSafes: AccountsOfSafes = {
+  async factsOf(db, accountId) {
+    const row = await db
+      .selectFrom("credentials")
+      .innerJoin("accounts", "accounts.id", "credentials.id")
+      .innerJoin("platforms", "platforms.id", "accounts.platform_id")
+      .select(["credentials.safe_id", "platforms.verify_every_hours"])
+      .where("credentials.id", "=", accountId)
+      .where("credentials.deleted_at", "is", null)
+      .executeTakeFirst();
+    if (row === undefined || row.safe_id === null) return null;
+    const verifyEveryMs = row.verify_every_hours === null ? null : row.verify_every_hours * HOUR;
+    return { audience: await audienceOf(db, { id: accountId, safe_id: row.safe_id }), verifyEveryMs };
+  },
+
+  verifiableBy: (actor) => sql`(
+    select account.id
+    from ${standingsOf(actor)} mine
+    join credentials account on account.safe_id = mine.safe_id and account.deleted_at is null
+    where mine.permissions & ${sql.lit(bitOf("manage_secret"))} <> 0)`,
+};
