@@ -32,7 +32,10 @@ const USE_OR_RETRIEVE = sql.lit(bitOf("use") | bitOf("retrieve"));
 const UNCONFIRMED = sql.lit(bitOf("access_without_confirmation"));
 const ISO = sql.lit('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
-/** By name; one row more than asked for, if there is one. Nobody where the safe, or the account, is not active. */
+/**
+ * By name; one row more than asked for, if there is one. Nobody where the safe, or the account, is not active. What is lent
+ * to somebody who does not see the safe any more counts for nothing, unless an administrator lent it to them as an outsider.
+ */
 export async function listAccess(db: Db, { safeId, accountId, limit, after }: AccessWish): Promise<AccessRow[]> {
   const inForce = sql`(member.expires_at is null or member.expires_at > access_time())`;
   const { rows } = await sql<AccessRow>`
@@ -65,7 +68,14 @@ export async function listAccess(db: Db, { safeId, accountId, limit, after }: Ac
              case when lent.is_break_glass then 'break-glass' else 'grant' end, lent.reason, ${USE_OR_RETRIEVE},
              lent.ends_at, lent.id, false
       from reached join access_requests lent on lent.account_id = reached.id
+      join users person on person.id = lent.user_id join safes on safes.id = ${safeId}
       where lent.state = 'granted' and lent.starts_at <= access_time() and lent.ends_at > access_time()
+        and (lent.is_mapped or person.role = 'admin' or safes.access_level = 'public'
+          or exists (select from members where members.user_id = person.id)
+          or exists (
+            select from groups join group_members theirs on theirs.group_id = groups.id and theirs.user_id = person.id
+            join group_members owners on owners.group_id = groups.id and owners.user_id = safes.owner_id
+            where groups.kind = safes.access_level))
     )
     select * from (
       select person.id as user_id, person.name, person.email, paths.account_id,

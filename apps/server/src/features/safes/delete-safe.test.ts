@@ -1,0 +1,114 @@
+// Deleting a safe that holds accounts: nothing is lost, and nothing stays behind.
+import { createAccount, deleteSafe, readAccount, readSafe } from "@strongroom/contract";
+import type { Safe } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { aPlatform, anAccount } from "#testing/accounts.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { aMember, aSafe } from "#testing/safes.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+
+let app: TestApp;
+before(async () => {
+  app = await testApp();
+});
+after(() => app.close());
+
+const codeOf = (reply: { body: unknown }): string | undefined => (reply.body as { code?: string }).code;
+const remove = (by: TestPerson, safe: Safe, to?: Safe) =>
+  app.call(deleteSafe, { params: { id: safe.id }, query: { move_accounts_to: to?.id }, as: by.token });
+const hasKey = async (safe: Safe) => {
+  const { rows } = await app.database.pool.query("select from keks where purpose = $1", [`safe:${safe.id}`]);
+  return rows.length === 1;
+};
+
+test("a safe that holds accounts is not deleted, and says how many it holds", async () => {
+  const owner = await aPerson(app);
+  const safe = await aSafe(app, owner, { name: "Full" });
+  await anAccount(app, owner, safe);
+  const one = await remove(owner, safe);
+  assert.deepEqual([one.status, codeOf(one)], [409, "safe.not-empty"]);
+  assert.match(one.text, /\\"Full\\" still holds an account/);
+  await anAccount(app, owner, safe);
+  assert.match((await remove(owner, safe)).text, /\\"Full\\" still holds 2 accounts/);
+  assert.equal(await hasKey(safe), true);
+});
+
+test("its accounts are moved, open in the other safe, and only then its key is destroyed", async () => {
+  const owner = await aPerson(app);
+  const [from, to] = [await aSafe(app, owner, { name: "From" }), await aSafe(app, owner, { name: "Other" })];
+  const accounts = [await anAccount(app, owner, from), await anAccount(app, owner, from)];
+  const reply = await remove(owner, from, to);
+  assert.equal(reply.status, 200, reply.text);
+  for (const { id, password } of accounts) {
+    const read = await app.call(readAccount, { params: { id }, as: owner.token });
+    assert.deepEqual([read.body.safe_id, read.body.password], [to.id, password]);
+  }
+  assert.deepEqual([await hasKey(from), await hasKey(to)], [false, true]);
+  assert.equal((await app.call(readSafe, { params: { id: to.id }, as: owner.token })).body.account_count, 2);
+  const { rows } = await app.database.pool.query<{ text: string }>(
+    "select convert_from(canonical, 'UTF8') as text from audit_entries where event = 'safe.deleted' and target_id = $1",
+    [from.id],
+  );
+  assert.deepEqual(JSON.parse(rows[0]!.text).details, { accounts_moved: 2, to: { id: to.id, name: "Other" } });
+});
+
+test("moving them asks for what moving each by hand would: to take out here, and to put in there", async () => {
+  const [owner, member] = [await aPerson(app), await aPerson(app)];
+  const [from, to] = [await aSafe(app, owner), await aSafe(app, owner)];
+  await anAccount(app, owner, from);
+  await aMember(app, owner, from, member, ["manage_safe"]);
+  const admin = await firstAdmin(app);
+  assert.equal(codeOf(await remove(member, from, to)), "safe.permission-missing");
+  assert.equal(codeOf(await remove(admin, from, to)), "safe.permission-missing");
+  const another = await aPerson(app);
+  await aMember(app, owner, from, another, ["manage_safe", "delete"]);
+  assert.deepEqual([(await remove(another, from, to)).status, await hasKey(from)], [404, true]);
+  await aMember(app, owner, to, another, "user");
+  assert.equal(codeOf(await remove(another, from, to)), "safe.permission-missing");
+  assert.equal(codeOf(await remove(owner, from, from)), "safe.same");
+  const archived = await aSafe(app, owner, { status: "archived" });
+  assert.equal(codeOf(await remove(owner, from, archived)), "safe.permission-missing");
+});
+
+test("a safe is deleted while accounts come into it: each is either refused or keeps the safe", async () => {
+  const owner = await aPerson(app);
+  const platform_id = (await aPlatform(app)).id;
+  for (let round = 0; round < 12; round += 1) {
+    const safe = await aSafe(app, owner);
+    const body = {
+      name: "Late",
+      hostname: "app.example.com",
+      username: "service",
+      password: "a secret value",
+      system_type: "Application",
+      connection_method: "HTTPS",
+      platform_id,
+      safe_id: safe.id,
+    } as const;
+    const add = () => app.call(createAccount, { body, as: owner.token });
+    const calls = [add(), remove(owner, safe), add()];
+    const [one, deleted, two] = (await Promise.all(calls)) as { status: number; text: string }[];
+    const added = [one!, two!].filter(({ status }) => status === 201).length;
+    assert.ok(
+      deleted!.status === 200 ? added === 0 : deleted!.status === 409 && added > 0,
+      JSON.stringify([one, deleted, two]),
+    );
+    assert.equal((await app.call(readSafe, { params: { id: safe.id }, as: owner.token })).status === 200, added > 0);
+  }
+});
+
+test("two safes that are merged into each other at the same time: one of them stays, with everything", async () => {
+  const owner = await aPerson(app);
+  for (let round = 0; round < 4; round += 1) {
+    const [a, b] = [await aSafe(app, owner), await aSafe(app, owner)];
+    const accounts = [await anAccount(app, owner, a), await anAccount(app, owner, b)];
+    const replies = await Promise.all([remove(owner, a, b), remove(owner, b, a)]);
+    assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 404]);
+    for (const { id, password } of accounts) {
+      assert.equal((await app.call(readAccount, { params: { id }, as: owner.token })).body.password, password);
+    }
+  }
+});
