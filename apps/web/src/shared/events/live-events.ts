@@ -42,7 +42,7 @@ function eventOf({ data }: Frame): LiveEvent | null {
 }
 
 /** What lets tabs share a stream. */
-export interface Sharing {
+interface Sharing {
   locks: Locks;
   channel: (name: string) => Channel;
 }

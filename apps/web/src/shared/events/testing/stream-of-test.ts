@@ -1,7 +1,7 @@
 // A stream whose other end is the test.
 import type { OpenStream, StreamParts } from "../server-stream.ts";
 
-export interface StreamOfTest extends StreamParts {
+interface StreamOfTest extends StreamParts {
   isClosed: boolean;
 }
 
