@@ -27,7 +27,6 @@ import {
 } from "./fields.ts";
 import { SafePermission } from "./safe-permissions.ts";
 import { EffectiveAccess } from "./safes.ts";
-import { Outcome } from "./verification.ts";
 
 /** Who has an account to themselves (exclusive check-out), and until when. */
 export const CheckOut = z.object({
@@ -63,6 +62,8 @@ export const Account = z.object({
   last_validation_status: AccountValidationStatus,
   last_validated_at: Moment.nullable(),
   validation_message: z.string().nullable(),
+  /** Set when the last validation met another host key than the pinned one; both as `ssh-ed25519 SHA256:…`. */
+  host_key_alarm: z.object({ expected: z.string(), presented: z.string() }).nullable(),
   rotation_status: RotationStatus,
   /** When the secret in force was stored or changed. */
   last_rotated_at: Moment,
@@ -279,68 +280,6 @@ export const deleteAccount = endpoint({
   audit: "account.deleted",
 });
 
-/** ACC-90. */
-export const ValidationResult = z.object({
-  success: z.boolean(),
-  validation_status: AccountValidationStatus,
-  validation_timestamp: Moment,
-  validation_message: z.string(),
-  outcome: Outcome,
-});
-export type ValidationResult = z.infer<typeof ValidationResult>;
-
-export const validateAccount = endpoint({
-  method: "POST",
-  path: "/api/v1/accounts/:id/validate",
-  summary: "Log in to the real system with the stored secret and record how it went",
-  params: byId,
-  reply: ValidationResult,
-  needs: "account.use",
-  audit: "account.validated",
-});
-
-/** ACC-86 to ACC-89. */
-export const ValidationHistoryEntry = z.object({
-  id: z.uuid(),
-  validation_status: z.enum(["success", "failed", "pending"]),
-  validation_type: z.enum(["manual", "scheduled", "triggered"]),
-  validated_at: Moment,
-  validated_by: z.string(),
-  error_message: z.string().nullable(),
-  validation_details: z.object({
-    /** Milliseconds. */
-    response_time: z.number().int().nullable(),
-    endpoint: z.string().nullable(),
-    /** The target was reached. */
-    connection_test: z.boolean(),
-    /** It took the secret. */
-    credential_test: z.boolean(),
-  }),
-});
-export type ValidationHistoryEntry = z.infer<typeof ValidationHistoryEntry>;
-
-export const accountValidationHistory = endpoint({
-  method: "GET",
-  path: "/api/v1/accounts/:id/validation-history",
-  summary: "The validations of an account, newest first",
-  params: byId,
-  query: z.object(pageQuery(200, 50)),
-  reply: z.object({ history: z.array(ValidationHistoryEntry), next_cursor: z.string().nullable() }),
-  needs: "account.use",
-  audit: "none",
-});
-
-export const acceptAccountHostKey = endpoint({
-  method: "POST",
-  path: "/api/v1/accounts/:id/accept-host-key",
-  summary: "Accept the changed host key that raised the alarm",
-  params: byId,
-  body: z.strictObject({ fingerprint: z.string().max(200) }),
-  reply: Message,
-  needs: "account.use",
-  audit: "account.host-key-accepted",
-});
-
 /** For who may view the audit of the safe. */
 export const readAccountHistory = endpoint({
   method: "GET",
@@ -400,69 +339,4 @@ export const explainAccountAccess = endpoint({
   reply: z.object({ access: z.array(EffectiveAccess), next_cursor: z.string().nullable() }),
   needs: "account.use",
   audit: "none",
-});
-
-export const BULK_ACTIONS = ["validate", "enable", "disable", "move", "delete"] as const;
-
-/** Each account is decided on its own: what failed is named, the rest is done. */
-export const bulkAccounts = endpoint({
-  method: "POST",
-  path: "/api/v1/accounts/bulk",
-  summary: "Do the same with several accounts",
-  body: z
-    .strictObject({
-      action: z.enum(BULK_ACTIONS),
-      account_ids: z.array(AccountId).min(1).max(1000),
-      /** For `move`. */
-      safe_id: SafeId.optional(),
-    })
-    .refine(({ action, safe_id }) => (action === "move") === (safe_id !== undefined), {
-      path: ["safe_id"],
-      message: "Moving needs a safe, and only moving",
-    }),
-  reply: z.object({
-    done: z.array(AccountId),
-    failed: z.array(z.object({ id: AccountId, code: z.string(), message: z.string() })),
-    message: z.string(),
-  }),
-  needs: "account.use",
-  audit: "account.bulk-changed",
-});
-
-/**
- * CSV (RFC 4180) with a header line: name, hostname, username, password, platform, safe, system_type, connection_method,
- * port, database_name, schema_name, connection_string, ssl_enabled, additional_params, account_type, notes. Platform and
- * safe by name or id. All or nothing, unless `skip_bad_lines`.
- */
-export const importAccounts = endpoint({
-  method: "POST",
-  path: "/api/v1/accounts/import",
-  summary: "Import accounts from CSV; a dry run reports every bad line and stores nothing",
-  body: z.strictObject({
-    csv: z.string().min(1, "The file is empty").max(900_000, "A file may have 900,000 characters at most"),
-    dry_run: z.boolean().default(true),
-    skip_bad_lines: z.boolean().default(false),
-    /** For lines that name no safe. */
-    safe_id: SafeId.optional(),
-  }),
-  reply: z.object({
-    imported: z.number().int(),
-    good: z.number().int(),
-    /** `line` counts from 1, the header included. INVARIANT: no message repeats a value of the line. */
-    bad: z.array(z.object({ line: z.number().int(), field: z.string().nullable(), message: z.string() })),
-    message: z.string(),
-  }),
-  needs: "account.create",
-  audit: "account.imported",
-});
-
-/** Cells that a spreadsheet would take for a formula are quoted with an apostrophe (CWE-1236). */
-export const exportAccounts = endpoint({
-  method: "GET",
-  path: "/api/v1/accounts/export",
-  summary: "The accounts that the caller may see as CSV, without secrets",
-  query: z.object({ safe_id: SafeId.optional() }),
-  reply: { stream: "text/csv" },
-  needs: "account.export",
-  audit: "account.exported",
 });

@@ -1,5 +1,6 @@
 // Every endpoint of the contract in one list: for the OpenAPI document and for the tests that walk them all.
 import * as accessRequests from "./access-requests.ts";
+import * as accountValidation from "./account-validation.ts";
 import * as accounts from "./accounts.ts";
 import * as audit from "./audit.ts";
 import * as cpm from "./cpm.ts";
@@ -13,13 +14,14 @@ import * as platforms from "./platforms.ts";
 import * as preferences from "./preferences.ts";
 import * as safes from "./safes.ts";
 import * as seal from "./seal.ts";
+import * as severalAccounts from "./several-accounts.ts";
 import * as signIn from "./sign-in.ts";
 import * as users from "./users.ts";
 import * as verification from "./verification.ts";
 
 const features = {
   accessRequests,
-  accounts,
+  accounts: { ...accounts, ...accountValidation, ...severalAccounts },
   audit,
   cpm,
   credentials,

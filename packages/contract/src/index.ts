@@ -2,6 +2,7 @@
 export * from "./access-requests.ts";
 export * from "./accounts.ts";
 export * from "./account-types.ts";
+export * from "./account-validation.ts";
 export * from "./audit.ts";
 export * from "./cpm.ts";
 export * from "./credential-types.ts";
@@ -19,6 +20,7 @@ export * from "./problem.ts";
 export * from "./safe-permissions.ts";
 export * from "./safes.ts";
 export * from "./seal.ts";
+export * from "./several-accounts.ts";
 export * from "./sign-in.ts";
 export * from "./users.ts";
 export * from "./verification.ts";

@@ -14,6 +14,7 @@ import type { Audience } from "#kernel/events/audience.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
+import { hostKeyAlarm } from "#features/credentials/index.ts";
 import { audienceOfSafe } from "#features/safes/index.ts";
 import { needsApproval, permissionsOn } from "./accounts.policy.ts";
 import type { AccountStanding } from "./accounts.policy.ts";
@@ -99,6 +100,7 @@ export function toAccount(row: ShownRow, actor: Pick<Actor, "id">): Account {
     last_validation_status: validationStatusOf(row),
     last_validated_at: moment(row.last_verification_attempt),
     validation_message: row.verification_error,
+    host_key_alarm: hostKeyAlarm(row),
     rotation_status: rotationStatus(rotation, row.now),
     last_rotated_at: row.rotated_at.toISOString(),
     rotation_due_at: moment(row.rotation_wanted_at ?? rotationDueAt(rotation)),

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
+import type { HostKey } from "#features/credentials/index.ts";
 import { standingsOf } from "#features/safes/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
 
@@ -26,6 +27,8 @@ export interface ShownRow {
   last_verification_attempt: Date | null;
   verification_error: string | null;
   verify_after: Date | null;
+  host_key: HostKey | null;
+  offered_host_key: HostKey | null;
   last_accessed_at: Date | null;
   created_at: Date;
   updated_at: Date;
@@ -78,6 +81,7 @@ export async function showAccounts(
       credentials.database_name, credentials.schema_name, credentials.connection_string, credentials.ssl_enabled,
       credentials.additional_params, credentials.secret_version, credentials.verification_status,
       credentials.last_verification_attempt, credentials.verification_error, credentials.verify_after,
+      credentials.host_key, credentials.offered_host_key,
       credentials.last_accessed_at, credentials.created_at, credentials.updated_at,
       accounts.system_type, accounts.connection_method, accounts.account_type, accounts.notes, accounts.status,
       accounts.rotated_at, accounts.rotation_wanted_at,

@@ -92,7 +92,7 @@ export function toCredential(row: CredentialRow): Credential {
     verified_at: moment(row.verified_at),
     last_verification_attempt: moment(row.last_verification_attempt),
     verification_error: row.verification_error,
-    host_key_alarm: alarmOf(row),
+    host_key_alarm: hostKeyAlarm(row),
     last_accessed: moment(row.last_accessed_at),
     database_name: row.database_name,
     schema_name: row.schema_name,
@@ -104,7 +104,11 @@ export function toCredential(row: CredentialRow): Credential {
   };
 }
 
-function alarmOf({ host_key, offered_host_key }: CredentialRow): Credential["host_key_alarm"] {
+/** The key that is pinned and the one that was met, as people compare them; null while there is no alarm. */
+export function hostKeyAlarm({
+  host_key,
+  offered_host_key,
+}: Pick<CredentialRow, "host_key" | "offered_host_key">): Credential["host_key_alarm"] {
   if (host_key === null || offered_host_key === null) return null;
   return { expected: hostKeyText(host_key), presented: hostKeyText(offered_host_key) };
 }

@@ -25,6 +25,7 @@ export function installCredentials(kernel: Kernel, deps: { historyOfTarget: Hist
 export { isUsableBy } from "./credentials.policy.ts";
 export {
   changed as credentialChanged,
+  hostKeyAlarm,
   hostKeyText,
   keyOfSafe,
   notFound as credentialNotFound,

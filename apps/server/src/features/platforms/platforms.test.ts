@@ -1,0 +1,156 @@
+// What can be done with platforms.
+import { createPlatform, deletePlatform, listPlatforms, readPlatform, updatePlatform } from "@strongroom/contract";
+import type { Platform } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { aPlatform, aPolicy, anAccount } from "#testing/accounts.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
+import { aSafe } from "#testing/safes.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
+
+let app: TestApp;
+before(async () => {
+  app = await testApp();
+});
+after(() => app.close());
+
+async function create(fields: object, as?: string) {
+  const token = as ?? (await firstAdmin(app)).token;
+  return app.call(createPlatform, { body: { ...aPolicy, ...fields }, as: token });
+}
+
+async function edit(platform: Platform, fields: object) {
+  const { id, account_count: _, created_at: __, updated_at: ___, ...body } = platform;
+  const { token } = await firstAdmin(app);
+  return app.call(updatePlatform, { params: { id }, body: { ...body, ...fields }, as: token });
+}
+
+async function detailsOf(id: string, event: string) {
+  const { rows } = await app.database.pool.query(
+    `select convert_from(canonical, 'UTF8')::jsonb -> 'details' as details from audit_entries
+     where target_type = 'platform' and target_id = $1 and event = $2 and result = 'success' order by id`,
+    [id, event],
+  );
+  return rows.map(({ details }) => details);
+}
+
+test("OPEN-78: there is a platform for each kind of system from the beginning, and everybody may read them", async () => {
+  const person = await aPerson(app);
+  const { body } = await app.call(listPlatforms, { as: person.token });
+  const names = body.platforms.map(({ name }) => name);
+  for (const name of ["Windows", "Linux", "PostgreSQL", "MySQL and MariaDB", "Website"])
+    assert.ok(names.includes(name));
+  assert.deepEqual(
+    names,
+    names.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)),
+  );
+  const linux = body.platforms.find(({ name }) => name === "Linux")!;
+  const one = await app.call(readPlatform, { params: { id: linux.id }, as: person.token });
+  assert.deepEqual(one.body, linux);
+  const narrowed = await app.call(listPlatforms, {
+    query: { system_type: "Linux", is_active: "true" },
+    as: person.token,
+  });
+  assert.ok(narrowed.body.platforms.every((each) => each.system_type === "Linux" && each.is_active));
+});
+
+describe("only administrators change platforms", () => {
+  test("others are refused", async () => {
+    const platform = await aPlatform(app);
+    for (const role of ["user", "manager"] as const) {
+      const { token } = await aPerson(app, role);
+      assert.equal((await create({ name: "Their own" }, token)).status, 403);
+      const params = { id: platform.id };
+      assert.equal((await app.call(updatePlatform, { params, body: aPolicy, as: token })).status, 403);
+      assert.equal((await app.call(deletePlatform, { params, as: token })).status, 403);
+    }
+  });
+
+  test("names are unique, whatever their case, and free again after a deletion", async () => {
+    const { token } = await firstAdmin(app);
+    const first = await create({ name: "Core banking" });
+    assert.equal(first.status, 201, first.text);
+    const second = await create({ name: "CORE Banking" });
+    assert.equal(second.status, 409);
+    assert.ok(second.text.includes('"platform.name-taken"') && second.text.includes('"path":"name"'), second.text);
+    assert.equal((await edit(first.body, { name: "Core BANKING" })).status, 200);
+    assert.equal((await app.call(deletePlatform, { params: { id: first.body.id }, as: token })).status, 200);
+    assert.equal((await app.call(readPlatform, { params: { id: first.body.id }, as: token })).status, 404);
+    assert.equal((await create({ name: "Core banking" })).status, 201);
+  });
+
+  test("of twenty creations with one name at the same time one succeeds", async () => {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => create({ name: "Wanted by all" })));
+    assert.deepEqual(replies.map(({ status }) => status).toSorted(), [201, ...Array(19).fill(409)]);
+  });
+
+  test("a change says in the trail what each policy was and is, and every browser hears of it", async () => {
+    const person = await aPerson(app);
+    const platform = await aPlatform(app);
+    const heard: string[] = [];
+    const subscription = await app.kernel.events.subscribe({}, ({ type, audience, data }) => {
+      if (audience === "everyone") heard.push(`${type} ${String(data["platform_id"])}`);
+    });
+    const reply = await edit(platform, { approvals_level_1: 2, reason_required: true, description: "New" });
+    assert.equal(reply.status, 200, reply.text);
+    assert.deepEqual(await detailsOf(platform.id, "platform.updated"), [
+      {
+        changed: {
+          approvals_level_1: { from: 0, to: 2 },
+          reason_required: { from: false, to: true },
+          description: true,
+        },
+      },
+    ]);
+    const same = await edit(reply.body, {});
+    assert.equal(same.status, 200);
+    assert.deepEqual((await detailsOf(platform.id, "platform.updated"))[1], { changed: {} });
+    await eventually(async () => (heard.includes(`platform.changed ${platform.id}`) ? true : null));
+    subscription.close();
+    assert.equal(
+      (await app.call(readPlatform, { params: { id: platform.id }, as: person.token })).body.approvals_level_1,
+      2,
+    );
+  });
+});
+
+describe("a platform that is in use", () => {
+  test("is not deleted, and says how many accounts use it; it is once they are gone", async () => {
+    const { token } = await firstAdmin(app);
+    const owner = await aPerson(app);
+    const safe = await aSafe(app, owner);
+    const platform = await aPlatform(app);
+    const account = await anAccount(app, owner, safe, { platform_id: platform.id });
+    assert.equal((await app.call(readPlatform, { params: { id: platform.id }, as: token })).body.account_count, 1);
+    const refused = await app.call(deletePlatform, { params: { id: platform.id }, as: token });
+    assert.equal(refused.status, 409);
+    assert.ok(refused.text.includes("An account uses"), refused.text);
+    await app.database.pool.query("update credentials set deleted_at = now() where id = $1", [account.id]);
+    assert.equal((await app.call(deletePlatform, { params: { id: platform.id }, as: token })).status, 200);
+  });
+
+  test("reconciles with an account that exists, and with no other", async () => {
+    const owner = await aPerson(app);
+    const account = await anAccount(app, owner, await aSafe(app, owner));
+    const good = await create({ name: "With a helper", reconcile_account_id: account.id });
+    assert.equal(good.status, 201, good.text);
+    const bad = await create({ name: "Without", reconcile_account_id: crypto.randomUUID() });
+    assert.equal(bad.status, 422);
+    assert.ok(bad.text.includes('"platform.reconcile-account-unknown"'), bad.text);
+  });
+});
+
+test("limits that contradict each other are refused with the field's name", async () => {
+  const cases = [
+    [{ default_duration_minutes: 120, max_duration_minutes: 60 }, "default_duration_minutes"],
+    [{ approvals_level_1: 0, approvals_level_2: 1 }, "approvals_level_2"],
+    [{ password_rules: { ...aPolicy.password_rules, length: 100, max_length: 64 } }, "password_rules.length"],
+  ] as const;
+  for (const [fields, path] of cases) {
+    const reply = await create({ name: "Contradictory", ...fields });
+    assert.equal(reply.status, 400);
+    assert.ok(reply.text.includes(`"path":"${path}"`), reply.text);
+  }
+});

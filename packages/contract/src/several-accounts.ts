@@ -1,0 +1,69 @@
+// Several accounts at once: the same done with each, and accounts as CSV.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { AccountId, SafeId } from "./fields.ts";
+
+export const BULK_ACTIONS = ["validate", "enable", "disable", "move", "delete"] as const;
+
+/** Each account is decided on its own: what failed is named, the rest is done. */
+export const bulkAccounts = endpoint({
+  method: "POST",
+  path: "/api/v1/accounts/bulk",
+  summary: "Do the same with several accounts",
+  body: z
+    .strictObject({
+      action: z.enum(BULK_ACTIONS),
+      account_ids: z.array(AccountId).min(1).max(1000),
+      /** For `move`. */
+      safe_id: SafeId.optional(),
+    })
+    .refine(({ action, safe_id }) => (action === "move") === (safe_id !== undefined), {
+      path: ["safe_id"],
+      message: "Moving needs a safe, and only moving",
+    }),
+  reply: z.object({
+    done: z.array(AccountId),
+    failed: z.array(z.object({ id: AccountId, code: z.string(), message: z.string() })),
+    message: z.string(),
+  }),
+  needs: "account.use",
+  audit: "account.bulk-changed",
+});
+
+/**
+ * CSV (RFC 4180) with a header line: name, hostname, username, password, platform, safe, system_type, connection_method,
+ * port, database_name, schema_name, connection_string, ssl_enabled, additional_params, account_type, notes. Platform and
+ * safe by name or id. All or nothing, unless `skip_bad_lines`.
+ */
+export const importAccounts = endpoint({
+  method: "POST",
+  path: "/api/v1/accounts/import",
+  summary: "Import accounts from CSV; a dry run reports every bad line and stores nothing",
+  body: z.strictObject({
+    csv: z.string().min(1, "The file is empty").max(900_000, "A file may have 900,000 characters at most"),
+    dry_run: z.boolean().default(true),
+    skip_bad_lines: z.boolean().default(false),
+    /** For lines that name no safe. */
+    safe_id: SafeId.optional(),
+  }),
+  reply: z.object({
+    imported: z.number().int(),
+    good: z.number().int(),
+    /** `line` counts from 1, the header included. INVARIANT: no message repeats a value of the line. */
+    bad: z.array(z.object({ line: z.number().int(), field: z.string().nullable(), message: z.string() })),
+    message: z.string(),
+  }),
+  needs: "account.create",
+  audit: "account.imported",
+});
+
+/** Cells that a spreadsheet would take for a formula are quoted with an apostrophe (CWE-1236). */
+export const exportAccounts = endpoint({
+  method: "GET",
+  path: "/api/v1/accounts/export",
+  summary: "The accounts that the caller may see as CSV, without secrets",
+  query: z.object({ safe_id: SafeId.optional() }),
+  reply: { stream: "text/csv" },
+  needs: "account.export",
+  audit: "account.exported",
+});
