@@ -71,10 +71,12 @@ function canonical(value: unknown): string {
   );
 }
 
+/** An edit that changes nothing is still one: who may only see the account makes none. */
 function permissionsFor(changes: readonly (keyof Fields)[], isSecretReplaced: boolean): SafePermission[] {
+  const isEmpty = changes.length === 0 && !isSecretReplaced;
   return [
     ...(changes.includes("name") ? (["rename"] as const) : []),
-    ...(changes.some((field) => field !== "name") ? (["update_properties"] as const) : []),
+    ...(isEmpty || changes.some((field) => field !== "name") ? (["update_properties"] as const) : []),
     ...(isSecretReplaced ? (["update_secret"] as const) : []),
   ];
 }
