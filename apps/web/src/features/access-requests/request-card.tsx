@@ -16,7 +16,7 @@ import type { AccessRequest } from "@strongroom/contract";
 import { memo } from "react";
 import { paths } from "#app/paths.ts";
 import { useNow } from "#shared/format/now.ts";
-import { absoluteTime } from "#shared/format/time.ts";
+import { absoluteTime, nearTime } from "#shared/format/time.ts";
 import { CardButton, CardNote, CardSign, CardSigns, ItemCard, type CardFact } from "#shared/ui/item-card.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SeverityBadge } from "#shared/ui/status-badge.tsx";
@@ -47,7 +47,7 @@ export const ACTS: readonly { act: RequestAct; label: string; icon: Icon; color?
 export const RequestCard = memo(function RequestCard({ request, onOpen }: RequestCardProps) {
   const now = useNow();
   const read = readRequestAnswer(request, now);
-  const note = noteOf(request);
+  const note = noteOf(request, now);
   return (
     <ItemCard
       icon={
@@ -88,7 +88,7 @@ function lastFact(request: AccessRequest, end: string | null, approver: string |
     return { name: "Remaining", value: remainingText(Date.parse(end) - now), title: absoluteTime(end) };
   }
   if (request.status === "approved" && request.starts_at !== null) {
-    return { name: "Begins", value: absoluteTime(request.starts_at), title: absoluteTime(request.starts_at) };
+    return { name: "Begins", value: nearTime(request.starts_at, now), title: absoluteTime(request.starts_at) };
   }
   if (request.status === "pending") return { name: "Ticket", value: request.ticket ?? "None" };
   return { name: request.status === "denied" ? "Denied by" : "Approved by", value: approver ?? "Nobody" };

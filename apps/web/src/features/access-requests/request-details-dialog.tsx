@@ -4,7 +4,7 @@ import type { AccessRequest } from "@strongroom/contract";
 import { Link } from "react-router";
 import { paths } from "#app/paths.ts";
 import { useNow } from "#shared/format/now.ts";
-import { absoluteTime } from "#shared/format/time.ts";
+import { absoluteTime, nearTime } from "#shared/format/time.ts";
 import { Facts, type Fact } from "#shared/ui/facts.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { SeverityBadge } from "#shared/ui/status-badge.tsx";
@@ -41,14 +41,14 @@ function factsOf(request: AccessRequest, now: number): Fact[] {
     { name: "Duration", value: read.requestedDuration },
     { name: "Ticket", value: request.ticket ?? "None" },
     { name: "Risk", value: <SeverityBadge severity={read.riskLevel} /> },
-    ...(end === null ? [] : [{ name: "Until", value: absoluteTime(end) }]),
+    ...(end === null ? [] : [{ name: "Until", value: nearTime(end, now) }]),
     ...(isOpen && end !== null ? [{ name: "Remaining", value: remainingText(Date.parse(end) - now) }] : []),
   ];
 }
 
 function Details({ request, onOpen }: Pick<RequestDetailsDialogProps, "request" | "onOpen">) {
   const now = useNow();
-  const note = noteOf(request);
+  const note = noteOf(request, now);
   return (
     <Stack gap="md">
       <Facts facts={factsOf(request, now)} />
@@ -67,8 +67,8 @@ function Details({ request, onOpen }: Pick<RequestDetailsDialogProps, "request" 
             >
               <p className={classes.eventTitle}>
                 <span>{title}</span>
-                <time className={classes.eventTime} dateTime={at}>
-                  {absoluteTime(at)}
+                <time className={classes.eventTime} dateTime={at} title={absoluteTime(at)}>
+                  {nearTime(at, now)}
                 </time>
               </p>
               {text !== null && <p className={classes.eventText}>{text}</p>}

@@ -1,6 +1,6 @@
 // The words and colours in which access requests are shown.
 import type { AccessRequest, AccessRequestStatus } from "@strongroom/contract";
-import { absoluteTime } from "#shared/format/time.ts";
+import { nearTime } from "#shared/format/time.ts";
 import { counted } from "#shared/format/text.ts";
 import type { Tone } from "#shared/ui/tone.ts";
 
@@ -20,7 +20,7 @@ export interface RequestNote {
 }
 
 /** What a request waits for, or what has become of it. Null: nothing to point out. */
-export function noteOf(request: AccessRequest): RequestNote | null {
+export function noteOf(request: AccessRequest, now: number): RequestNote | null {
   const { approval, pending_extension_minutes: extra } = request;
   if (request.needs_review) return { tone: "danger", text: "Opened without an approval: a review is due." };
   if (request.account_id === null && request.status === "pending") {
@@ -35,7 +35,7 @@ export function noteOf(request: AccessRequest): RequestNote | null {
   }
   if (request.ended_because !== null) return { tone: "neutral", text: request.ended_because };
   if (request.status === "approved" && request.starts_at !== null) {
-    return { tone: "info", text: `Begins ${absoluteTime(request.starts_at)}.` };
+    return { tone: "info", text: `Begins ${nearTime(request.starts_at, now)}.` };
   }
   return null;
 }

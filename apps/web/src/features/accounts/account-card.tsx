@@ -17,6 +17,7 @@ import type { Account } from "@strongroom/contract";
 import { memo } from "react";
 import { useNavigate } from "react-router";
 import { paths } from "#app/paths.ts";
+import { useNow } from "#shared/format/now.ts";
 import { CardButton, CardNote, CardSign, CardSigns, ItemCard } from "#shared/ui/item-card.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
@@ -24,7 +25,7 @@ import type { Tone } from "#shared/ui/tone.ts";
 import { RotationBadge, ValidationBadge } from "./account-badges.tsx";
 import { AccountIcon } from "./account-icon.tsx";
 import { noteOf, type AccountNote } from "./account-note.ts";
-import { canRetrieve, systemTypeLabel } from "./account-words.ts";
+import { canRetrieve, mayAsk, systemTypeLabel } from "./account-words.ts";
 import { addressOf, readAccountAnswer } from "./read-account.ts";
 import { useValidate } from "./use-validate.ts";
 
@@ -55,7 +56,7 @@ export const AccountCard = memo(function AccountCard(props: AccountCardProps) {
   const { account, isSelected, onSelect } = props;
   const { isValidating, start } = useValidate(account);
   const read = readAccountAnswer(account);
-  const note = noteOf(account);
+  const note = noteOf(account, useNow());
 
   return (
     <ItemCard
@@ -74,6 +75,7 @@ export const AccountCard = memo(function AccountCard(props: AccountCardProps) {
       subtitle={`${read.username} · ${systemTypeLabel(read.system_type)}`}
       subtitleTitle={read.username}
       isBusy={isValidating}
+      isAlarming={account.host_key_alarm !== null}
       isSelected={isSelected === true}
       badges={
         <>
@@ -105,9 +107,16 @@ function Actions({ account, onOpen, onCopy, isCopying, isValidating, onValidate 
       {may("manage_secret") && (
         <CardButton label="Validate" icon={IconShieldCheck} onClick={onValidate} isDisabled={isValidating} isPrimary />
       )}
-      {canRetrieve(account) ? (
-        <CardButton label="Copy Password" icon={IconCopy} onClick={() => onCopy(account)} isBusy={isCopying} />
-      ) : (
+      {canRetrieve(account) && (
+        <CardButton
+          label="Copy"
+          name="Copy Password"
+          icon={IconCopy}
+          onClick={() => onCopy(account)}
+          isBusy={isCopying}
+        />
+      )}
+      {mayAsk(account) && (
         <CardButton
           label="Request Access"
           icon={IconKey}

@@ -2,10 +2,11 @@
 import { Button, Stack } from "@mantine/core";
 import { IconArrowLeft, IconCopy, IconKey } from "@tabler/icons-react";
 import type { Account } from "@strongroom/contract";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { paths } from "#app/paths.ts";
+import { HostKeyAlarm } from "#shared/ui/host-key-alarm.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
@@ -17,8 +18,8 @@ import { EditAccountDialog } from "./account-form-dialogs.tsx";
 import { AccountHistory } from "./account-history.tsx";
 import { CheckOutBanner } from "./check-out-banner.tsx";
 import { AccountInformation } from "./account-information.tsx";
-import { canRetrieve, systemTypeLabel } from "./account-words.ts";
-import { accountDetail } from "./accounts.queries.ts";
+import { canRetrieve, mayAsk, systemTypeLabel } from "./account-words.ts";
+import { accountDetail, hostKeyAcceptance } from "./accounts.queries.ts";
 import { useLiveAccounts } from "./live-accounts.ts";
 import { ACCOUNT_NOT_FOUND, isNotFound } from "./load-failure.ts";
 import { addressOf } from "./read-account.ts";
@@ -74,6 +75,7 @@ const backToAccounts = (
 function Detail({ account }: { account: Account }) {
   const navigate = useNavigate();
   const { copy, copying, dialog: justification } = usePasswordCopy();
+  const { mutateAsync: acceptKey } = useMutation(hostKeyAcceptance(useQueryClient(), account.id));
   const [dialog, setDialog] = useState<DetailDialog | null>(null);
   const propsOf = (which: DetailDialog) => ({ account, opened: dialog === which, onClose: () => setDialog(null) });
   const may = (permission: Account["my_permissions"][number]) => account.my_permissions.includes(permission);
@@ -87,26 +89,30 @@ function Detail({ account }: { account: Account }) {
         title={account.name}
         subtitle={`${account.username} · ${systemTypeLabel(account.system_type)} · ${addressOf(account)}`}
         actions={
-          canRetrieve(account) ? (
-            <Button
-              leftSection={<IconCopy size={ICON_SIZE} aria-hidden />}
-              onClick={() => copy(account)}
-              loading={copying === copyKey(account.id)}
-            >
-              Copy Password
-            </Button>
-          ) : (
-            <Button
-              component={Link}
-              to={paths.requestAccess(account.id)}
-              leftSection={<IconKey size={ICON_SIZE} aria-hidden />}
-            >
-              Request Access
-            </Button>
-          )
+          <>
+            {canRetrieve(account) && (
+              <Button
+                leftSection={<IconCopy size={ICON_SIZE} aria-hidden />}
+                onClick={() => copy(account)}
+                loading={copying === copyKey(account.id)}
+              >
+                Copy Password
+              </Button>
+            )}
+            {mayAsk(account) && (
+              <Button
+                component={Link}
+                to={paths.requestAccess(account.id)}
+                leftSection={<IconKey size={ICON_SIZE} aria-hidden />}
+              >
+                Request Access
+              </Button>
+            )}
+          </>
         }
       />
       <CheckOutBanner account={account} />
+      <HostKeyAlarm host={account.hostname_ip} alarm={account.host_key_alarm} accept={acceptKey} />
       <div className={classes.columns}>
         <Stack gap="md" className={classes.main}>
           <AccountInformation account={account} />

@@ -1,9 +1,10 @@
 import type { Account } from "@strongroom/contract";
 import { expect, test } from "vitest";
-import { absoluteTime } from "#shared/format/time.ts";
+import { nearTime } from "#shared/format/time.ts";
 import { noteOf } from "./account-note.ts";
 import { anAccount } from "./testing/an-account.ts";
 
+const NOW = Date.parse("2026-11-21T10:00:00.000Z");
 const until = "2026-11-21T12:00:00.000Z";
 const checkOut = (given: Partial<NonNullable<Account["check_out"]>> = {}): Account["check_out"] => ({
   user_id: "77777777-7777-4777-8777-777777777777" as NonNullable<Account["check_out"]>["user_id"],
@@ -14,15 +15,15 @@ const checkOut = (given: Partial<NonNullable<Account["check_out"]>> = {}): Accou
   ...given,
 });
 
-test("an account of which nothing is to be said has no note", () => expect(noteOf(anAccount())).toBeNull());
+test("an account of which nothing is to be said has no note", () => expect(noteOf(anAccount(), NOW)).toBeNull());
 
 test("a check-out is told with whose it is and until when", () => {
   const broken = { last_validation_status: "invalid", validation_message: "no" } as const;
-  expect(noteOf(anAccount({ ...broken, check_out: checkOut() }))).toEqual({
+  expect(noteOf(anAccount({ ...broken, check_out: checkOut() }), NOW)).toEqual({
     kind: "check-out",
-    text: `Checked out by Olga until ${absoluteTime(until)}.`,
+    text: `Checked out by Olga until ${nearTime(until, NOW)}.`,
   });
-  expect(noteOf(anAccount({ check_out: checkOut({ is_own: true }) }))?.text).toMatch(/^Checked out by you/);
+  expect(noteOf(anAccount({ check_out: checkOut({ is_own: true }) }), NOW)?.text).toMatch(/^Checked out by you/);
 });
 
 test("why the password does not work comes before how one gets at it", () => {
@@ -31,6 +32,6 @@ test("why the password does not work comes before how one gets at it", () => {
     validation_message: "The server did not accept the password.",
     needs_approval: true,
   });
-  expect(noteOf(account)).toEqual({ kind: "invalid", text: "The server did not accept the password." });
-  expect(noteOf({ ...account, last_validation_status: "valid" })?.kind).toBe("approval");
+  expect(noteOf(account, NOW)).toEqual({ kind: "invalid", text: "The server did not accept the password." });
+  expect(noteOf({ ...account, last_validation_status: "valid" }, NOW)?.kind).toBe("approval");
 });

@@ -1,6 +1,6 @@
 // The one thing out of the ordinary that an account's card points out.
 import type { Account } from "@strongroom/contract";
-import { absoluteTime } from "#shared/format/time.ts";
+import { nearTime } from "#shared/format/time.ts";
 
 export interface AccountNote {
   kind: "check-out" | "own-check-out" | "grant" | "invalid" | "disabled" | "approval";
@@ -8,11 +8,11 @@ export interface AccountNote {
 }
 
 /** Who has it matters more than whether it works, and that more than how one gets at it. Null: nothing to point out. */
-export function noteOf(account: Account): AccountNote | null {
+export function noteOf(account: Account, now: number): AccountNote | null {
   const { check_out: checkOut, my_grant: grant } = account;
   if (account.status === "disabled") return { kind: "disabled", text: "Disabled: nobody can use or retrieve it." };
   if (checkOut !== null) {
-    const until = absoluteTime(checkOut.until);
+    const until = nearTime(checkOut.until, now);
     return checkOut.is_own
       ? { kind: "own-check-out", text: `Checked out by you until ${until}.` }
       : { kind: "check-out", text: `Checked out by ${checkOut.name} until ${until}.` };
@@ -20,7 +20,7 @@ export function noteOf(account: Account): AccountNote | null {
   if (account.last_validation_status === "invalid" && account.validation_message !== null) {
     return { kind: "invalid", text: account.validation_message };
   }
-  if (grant !== null) return { kind: "grant", text: `Lent to you until ${absoluteTime(grant.ends_at)}.` };
+  if (grant !== null) return { kind: "grant", text: `Lent to you until ${nearTime(grant.ends_at, now)}.` };
   if (account.needs_approval) return { kind: "approval", text: "Its platform asks for an approval first." };
   return null;
 }

@@ -42,9 +42,14 @@ export const STATUS_BADGES: Record<AccountStatus, { status: Status; label: strin
 export const systemTypeLabel = (type: SystemType | string): string =>
   SYSTEM_TYPE_OPTIONS.find(({ value }) => value === type)?.label ?? type;
 
+type Standing = Pick<Account, "status" | "my_permissions" | "my_grant">;
+
 /** Whether the caller gets at its password now, without asking anybody. */
-export const canRetrieve = ({ my_permissions, my_grant }: Pick<Account, "my_permissions" | "my_grant">): boolean =>
-  my_permissions.includes("retrieve") || my_grant !== null;
+export const canRetrieve = ({ status, my_permissions: permissions, my_grant: grant }: Standing): boolean =>
+  status === "active" && (permissions.includes("retrieve") || grant !== null);
+
+/** Whether asking would help: nobody lends what is disabled. */
+export const mayAsk = (account: Standing): boolean => account.status === "active" && !canRetrieve(account);
 
 /** A value that is not there. */
 export const NONE = "Not set";

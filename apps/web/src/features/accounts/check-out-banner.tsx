@@ -4,18 +4,20 @@ import { IconClock, IconLock } from "@tabler/icons-react";
 import type { Account } from "@strongroom/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
-import { absoluteTime } from "#shared/format/time.ts";
+import { useNow } from "#shared/format/now.ts";
+import { nearTime } from "#shared/format/time.ts";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./account-detail-page.module.css";
 import { checkIn } from "./accounts.queries.ts";
 
 export function CheckOutBanner({ account }: { account: Account }) {
+  const now = useNow();
   const { check_out: checkOut, my_grant: grant } = account;
   if (checkOut !== null) return <CheckedOut account={account} checkOut={checkOut} />;
   if (grant === null) return null;
   return (
     <Alert className={classes.banner} color="petrol" variant="light" icon={<IconClock aria-hidden />}>
-      Lent to you until {absoluteTime(grant.ends_at)}.
+      Lent to you until {nearTime(grant.ends_at, now)}.
     </Alert>
   );
 }
@@ -26,6 +28,7 @@ interface CheckedOutProps {
 }
 
 function CheckedOut({ account, checkOut }: CheckedOutProps) {
+  const now = useNow();
   const { mutate, isPending } = useMutation(checkIn(useQueryClient(), account.id));
   const giveBack = () =>
     mutate(undefined, {
@@ -43,7 +46,7 @@ function CheckedOut({ account, checkOut }: CheckedOutProps) {
       <div className={classes.bannerBody}>
         <span>
           Checked out by {checkOut.is_own ? "you" : <strong>{checkOut.name}</strong>} until{" "}
-          {absoluteTime(checkOut.until)}.
+          {nearTime(checkOut.until, now)}.
         </span>
         {mayGiveBack && (
           <Button size="compact-sm" variant="default" onClick={giveBack} loading={isPending}>

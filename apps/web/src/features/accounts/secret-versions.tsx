@@ -4,7 +4,8 @@ import { IconCopy } from "@tabler/icons-react";
 import type { Account, SecretVersion } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
-import { absoluteTime } from "#shared/format/time.ts";
+import { useNow } from "#shared/format/now.ts";
+import { nearTime } from "#shared/format/time.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
@@ -62,6 +63,7 @@ interface VersionProps {
 }
 
 function Version({ version, mayCopy, isCopying, onCopy }: VersionProps) {
+  const now = useNow();
   const { version: number, reason, created_at: since, created_by: by, retired_at: until } = version;
   return (
     <li className={classes.version}>
@@ -72,7 +74,7 @@ function Version({ version, mayCopy, isCopying, onCopy }: VersionProps) {
         {REASONS[reason]} by {by}{" "}
         <span className={classes.versionTime}>
           <RelativeTime moment={since} />
-          {until !== null && `, until ${absoluteTime(until)}`}
+          {until !== null && `, until ${nearTime(until, now)}`}
         </span>
       </span>
       {until !== null && mayCopy && (

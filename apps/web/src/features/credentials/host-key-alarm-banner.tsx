@@ -1,68 +1,10 @@
-// The alarm of a server that showed another host key than before: both keys to compare, and the decision to trust the new one.
-import { Button } from "@mantine/core";
-import { IconShieldExclamation } from "@tabler/icons-react";
+// The alarm of a credential whose server showed another host key than before.
 import type { Credential } from "@strongroom/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { messageOf } from "#shared/api/call-error.ts";
-import { CodeBlock } from "#shared/ui/code-block.tsx";
-import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
-import { toast } from "#shared/ui/toast.ts";
-import { toneStyle } from "#shared/ui/tone.ts";
+import { HostKeyAlarm } from "#shared/ui/host-key-alarm.tsx";
 import { hostKeyAcceptance } from "./credentials.queries.ts";
-import classes from "./host-key-alarm-banner.module.css";
 
 export function HostKeyAlarmBanner({ credential }: { credential: Credential }) {
-  const [isAsking, setIsAsking] = useState(false);
-  const { mutate, isPending } = useMutation(hostKeyAcceptance(useQueryClient(), credential.id));
-  const alarm = credential.host_key_alarm;
-  if (alarm === null) return null;
-
-  const accept = () =>
-    mutate(alarm.presented, {
-      onSuccess: () => toast.success("New host key accepted. Verify again to use it."),
-      onError: (error) => toast.error(`Failed to accept the host key: ${messageOf(error)}`),
-      onSettled: () => setIsAsking(false),
-    });
-
-  return (
-    <section className={classes.banner} style={toneStyle("danger")} role="alert" aria-label="Host key alarm">
-      <IconShieldExclamation className={classes.icon} size={22} aria-hidden />
-      <div className={classes.text}>
-        <h2 className={classes.title}>The host key of {credential.host ?? "the server"} has changed</h2>
-        <p>
-          Nothing was sent to it. Either the server was reinstalled, or somebody stands between it and Strongroom. Ask
-          its administrator for the fingerprint and compare every character before you accept.
-        </p>
-        <div className={classes.keys}>
-          <Key name="Pinned host key" value={alarm.expected} />
-          <Key name="Host key shown now" value={alarm.presented} />
-        </div>
-        <Button color="red" onClick={() => setIsAsking(true)}>
-          Accept new host key
-        </Button>
-      </div>
-      <ConfirmDialog
-        opened={isAsking}
-        title="Accept new host key"
-        variant="danger"
-        confirmLabel="Accept new host key"
-        isBusy={isPending}
-        onConfirm={accept}
-        onCancel={() => setIsAsking(false)}
-      >
-        <p>The next verification will trust this key and send the secret to whoever holds it:</p>
-        <CodeBlock code={alarm.presented} label="new host key" isWrapped />
-      </ConfirmDialog>
-    </section>
-  );
-}
-
-function Key({ name, value }: { name: string; value: string }) {
-  return (
-    <div className={classes.key}>
-      <p className={classes.keyName}>{name}</p>
-      <CodeBlock code={value} label={name.toLowerCase()} isWrapped />
-    </div>
-  );
+  const { mutateAsync } = useMutation(hostKeyAcceptance(useQueryClient(), credential.id));
+  return <HostKeyAlarm host={credential.host} alarm={credential.host_key_alarm} accept={mutateAsync} />;
 }

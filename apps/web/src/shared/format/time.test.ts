@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { countdown, duration, relativeTime } from "./time.ts";
+import { countdown, duration, nearTime, relativeTime } from "./time.ts";
 
 const NOW = Date.UTC(2026, 5, 15, 12, 0, 0);
 const SECOND = 1000;
@@ -49,3 +49,9 @@ test.each([
   [12_000, "3h 20m"],
   [86_400 * 4 + 3600 * 6, "4d 6h"],
 ])("%d seconds read as %s", (seconds, text) => expect(duration(seconds)).toBe(text));
+
+test("a time near now is told to the minute, with the day when it is another one", () => {
+  const noon = new Date(2026, 5, 15, 12, 0).getTime();
+  expect(nearTime(new Date(2026, 5, 15, 14, 17, 55), noon)).toMatch(/^0?2:17|^14:17/);
+  expect(nearTime(new Date(2026, 5, 16, 14, 17), noon)).toMatch(/16.*:17/);
+});

@@ -28,6 +28,14 @@ export function absoluteTime(moment: string | number | Date): string {
   });
 }
 
+/** A time near now, to the minute, in the reader's own zone: "2:17 PM" today, "Nov 22, 2:17 PM" otherwise. */
+export function nearTime(moment: string | number | Date, now: number): string {
+  const then = new Date(moment);
+  const isToday = then.toDateString() === new Date(now).toDateString();
+  const clock: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit" };
+  return then.toLocaleString(undefined, isToday ? clock : { month: "short", day: "numeric", ...clock });
+}
+
 /** Seconds as "45s", "12m", "3h 20m" or "4d 6h". */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));

@@ -2,7 +2,8 @@
 import { IconUserOff } from "@tabler/icons-react";
 import type { AccessPath, EffectiveAccess } from "@strongroom/contract";
 import type { ReactNode } from "react";
-import { absoluteTime } from "#shared/format/time.ts";
+import { useNow } from "#shared/format/now.ts";
+import { nearTime } from "#shared/format/time.ts";
 import classes from "./access-list.module.css";
 import { EmptyState } from "./states.tsx";
 import { Tag } from "./tag.tsx";
@@ -51,6 +52,7 @@ export function AccessList({ access, footer }: AccessListProps) {
 }
 
 function Path({ path }: { path: AccessPath }) {
+  const now = useNow();
   const { words, tone } = KINDS[path.kind];
   return (
     <li className={classes.path}>
@@ -58,7 +60,7 @@ function Path({ path }: { path: AccessPath }) {
       <span>
         {words} <strong>{path.through}</strong>
         {path.needs_approval && ", after an approval"}
-        {path.expires_at !== null && `, until ${absoluteTime(path.expires_at)}`}
+        {path.expires_at !== null && `, until ${nearTime(path.expires_at, now)}`}
       </span>
     </li>
   );

@@ -25,6 +25,8 @@ export interface ConfirmDialogProps {
   cancelLabel?: string;
   /** While the confirmed action runs. */
   isBusy?: boolean;
+  /** Something is still to be said in the dialog. */
+  isDisabled?: boolean;
   onConfirm: () => void;
   onCancel: () => void;
 }
@@ -37,6 +39,7 @@ export function ConfirmDialog({
   confirmLabel = "Confirm",
   cancelLabel = "Cancel",
   isBusy = false,
+  isDisabled = false,
   onConfirm,
   onCancel,
 }: ConfirmDialogProps) {
@@ -55,7 +58,7 @@ export function ConfirmDialog({
           <Button variant="default" onClick={onCancel} disabled={isBusy} data-autofocus>
             {cancelLabel}
           </Button>
-          <Button color={color} onClick={onConfirm} loading={isBusy}>
+          <Button color={color} onClick={onConfirm} loading={isBusy} disabled={isDisabled}>
             {confirmLabel}
           </Button>
         </Group>

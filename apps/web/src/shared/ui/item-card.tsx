@@ -16,6 +16,8 @@ export interface CardFact {
 export interface ItemCardProps {
   icon: ReactNode;
   title: string;
+  /** Where the title leads. */
+  to?: string;
   subtitle: ReactNode;
   /** The subtitle in full, on hover. */
   subtitleTitle?: string | undefined;
@@ -34,6 +36,7 @@ export interface ItemCardProps {
 export function ItemCard({
   icon,
   title,
+  to,
   subtitle,
   subtitleTitle,
   badges,
@@ -57,7 +60,13 @@ export function ItemCard({
         <span className={classes.icon}>{icon}</span>
         <div className={classes.titles}>
           <h2 className={classes.name} id={titleId} title={title}>
-            {title}
+            {to === undefined ? (
+              title
+            ) : (
+              <Link className={classes.nameLink} to={to}>
+                {title}
+              </Link>
+            )}
           </h2>
           <p className={classes.subtitle} title={subtitleTitle}>
             {subtitle}
@@ -93,6 +102,8 @@ const ICON_SIZE = 16;
 
 export interface CardButtonProps {
   label: string;
+  /** Its name in full, beginning with the label, where there is no room for it. */
+  name?: string;
   icon: Icon;
   onClick: () => void;
   /** The one that most people come for. */
@@ -105,6 +116,7 @@ export interface CardButtonProps {
 
 export function CardButton({
   label,
+  name,
   icon: ButtonIcon,
   onClick,
   isPrimary = false,
@@ -115,6 +127,8 @@ export function CardButton({
   return (
     <Button
       size="compact-sm"
+      aria-label={name}
+      title={name}
       variant={isPrimary || color !== undefined ? "light" : "default"}
       color={color}
       onClick={onClick}

@@ -13,7 +13,7 @@ export interface StatCardProps {
   to?: string;
   /** Shown on hover and focus of a sign beside the label. */
   explanation?: string | null;
-  /** A line below the figure. */
+  /** A few words beside the figure. */
   line?: ReactNode;
 }
 
@@ -46,8 +46,10 @@ export function StatCard({ label, value, icon: StatIcon, to, explanation = null,
         )}
         <StatIcon className={classes.icon} size={20} stroke={1.6} aria-hidden />
       </div>
-      <p className={classes.value}>{value ?? "–"}</p>
-      {line !== undefined && <p className={classes.line}>{line}</p>}
+      <p className={classes.value}>
+        {value ?? "–"}
+        {line !== undefined && <span className={classes.line}>{line}</span>}
+      </p>
     </article>
   );
 }

@@ -36,6 +36,7 @@ export function anAccount(given: Partial<Account> = {}): Account {
     rotation_due_at: null,
     last_accessed: null,
     check_out: null,
+    host_key_alarm: null,
     my_permissions: [...SAFE_PERMISSIONS],
     needs_approval: false,
     my_grant: null,

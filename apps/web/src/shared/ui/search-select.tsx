@@ -1,0 +1,92 @@
+// A choice among more than a page can hold: what is typed is searched for on the server.
+import { Loader, Select } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useQuery, type UseQueryOptions } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { MOST_SEARCHED } from "./address-search.tsx";
+
+const TYPING_PAUSE_MS = 250;
+
+export interface Found {
+  value: string;
+  label: string;
+  /** On a second line, such as an address. */
+  hint?: string | undefined;
+  icon?: ReactNode;
+}
+
+export interface SearchSelectProps<Answer> {
+  label: string;
+  description?: ReactNode;
+  placeholder?: string;
+  required?: boolean;
+  clearable?: boolean;
+  disabled?: boolean;
+  error?: ReactNode;
+  /** Null while nothing is chosen. */
+  value: Found | null;
+  onChange: (found: Found | null) => void;
+  /** What asks the server for a text; an empty one asks for the first. */
+  search: (text: string) => UseQueryOptions<Answer>;
+  foundIn: (answer: Answer) => Found[];
+  nothingFound?: string;
+}
+
+export function SearchSelect<Answer>({
+  value,
+  onChange,
+  search,
+  foundIn,
+  nothingFound = "Nobody found",
+  ...field
+}: SearchSelectProps<Answer>) {
+  const [text, setText] = useState(value?.label ?? "");
+  const [isOpen, setIsOpen] = useState(false);
+  // What stands in the box after a choice is no search.
+  const wanted = text === value?.label ? "" : text.trim().slice(0, MOST_SEARCHED);
+  const [searched] = useDebouncedValue(wanted, TYPING_PAUSE_MS);
+  const answer = useQuery<Answer>({ ...search(searched), enabled: isOpen, placeholderData: keepPreviousData });
+  const found = answer.data === undefined ? [] : foundIn(answer.data);
+  const shown = value === null || found.some((each) => each.value === value.value) ? found : [value, ...found];
+
+  return (
+    <Select
+      {...field}
+      maxLength={MOST_SEARCHED}
+      searchable
+      allowDeselect={false}
+      // The server has searched already.
+      filter={({ options }) => options}
+      data={shown.map(({ value: id, label }) => ({ value: id, label }))}
+      value={value?.value ?? null}
+      onChange={(id) => onChange(shown.find((each) => each.value === id) ?? null)}
+      searchValue={text}
+      onSearchChange={setText}
+      onDropdownOpen={() => setIsOpen(true)}
+      onDropdownClose={() => setIsOpen(false)}
+      rightSection={answer.isFetching ? <Loader size={14} aria-hidden /> : undefined}
+      nothingFoundMessage={
+        answer.isError ? messageOf(answer.error) : answer.data === undefined ? "Searching..." : nothingFound
+      }
+      renderOption={({ option }) => <Choice found={shown.find((each) => each.value === option.value)} />}
+    />
+  );
+}
+
+function Choice({ found }: { found: Found | undefined }) {
+  if (found === undefined) return null;
+  return (
+    <span style={{ display: "flex", alignItems: "center", gap: "0.5rem", minWidth: 0 }}>
+      {found.icon}
+      <span style={{ minWidth: 0, overflowWrap: "anywhere" }}>
+        {found.label}
+        {found.hint !== undefined && (
+          <span style={{ display: "block", color: "var(--mantine-color-dimmed)", fontSize: "0.75rem" }}>
+            {found.hint}
+          </span>
+        )}
+      </span>
+    </span>
+  );
+}
