@@ -15,6 +15,7 @@ const SECOND_GROUP_AT = 8;
 
 /**
  * The handler answers every call of a group in order, with a reply or with the refusal of that call alone.
+ * Its first statement travels with the beginning of the transaction, see `swiftTransaction`.
  * INVARIANT: no answer leaves before the audit entries of its group are committed.
  */
 export function implementGrouped<E extends Endpoint, R>(
