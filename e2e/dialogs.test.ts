@@ -1,16 +1,13 @@
 // Every dialog, opened and left with the keyboard alone: the focus goes in, stays in, and returns to what opened it.
 import { needs } from "@strongroom/connectors/testing";
-import { createCredential } from "@strongroom/contract";
 import { after, before, describe } from "node:test";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { becomes } from "./testing/becomes.ts";
-import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
+import { assertNoErrors, noBrowser, visitor } from "./testing/browser.ts";
 import type { Visit } from "./testing/browser.ts";
-import { ask, firstAdmin, tokenOf } from "./testing/people.ts";
-import type { Person } from "./testing/people.ts";
+import { oneCredential } from "./testing/one-credential.ts";
+import type { Beginning } from "./testing/one-credential.ts";
 import { cardOf, dialogOf, seesHeading, signIn } from "./testing/screens.ts";
-import { startServer } from "./testing/server.ts";
-import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
 
 const NAME = "Billing service";
@@ -38,39 +35,26 @@ const DIALOGS: readonly Opened[] = [
 ];
 
 describe("dialogs", needs(noBrowser || null), () => {
-  let server: RunningServer;
-  let browser: Browser;
-  let admin: Person;
-  let visit: Visit;
+  let begun: Beginning;
   let stranger: Visit;
   let page: Page;
-  let detail: string;
   const step = steps(() => page);
 
   before(async () => {
-    browser = await launchBrowser();
-    server = await startServer();
-    admin = await firstAdmin(server);
-    const body = { name: NAME, type: "application" as const, username: "service", value: "an old secret" };
-    const { id } = await ask(server.url, createCredential, { body }, await tokenOf(server, admin));
-    detail = `/vault/${id}`;
-    visit = await visitor(browser, server.url);
-    stranger = await visitor(browser, server.url);
-    await signIn(visit.page, admin);
-    await seesHeading(visit.page, "Dashboard");
+    begun = await oneCredential(NAME);
+    stranger = await visitor(begun.browser, begun.server.url);
+    await signIn(begun.visit.page, begun.admin);
+    await seesHeading(begun.visit.page, "Dashboard");
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  after(() => begun?.close());
 
   const hasFocus = (there: Locator) => there.evaluate((element) => element === document.activeElement);
   const holdsFocus = (dialog: Locator) => dialog.evaluate((element) => element.contains(document.activeElement));
 
   for (const { where, title, opener, leave } of DIALOGS) {
     step(`${title} of ${where}: the focus goes in, and returns to its opener by Escape and by ${leave}`, async () => {
-      ({ page } = where === "/login" ? stranger : visit);
-      await page.goto(where === "detail" ? detail : where);
+      ({ page } = where === "/login" ? stranger : begun.visit);
+      await page.goto(where === "detail" ? `/vault/${begun.id}` : where);
       const opening = opener(page);
       const dialog = dialogOf(page, title);
       for (const leaveBy of ["Escape", leave]) {
@@ -99,6 +83,6 @@ describe("dialogs", needs(noBrowser || null), () => {
       await page.keyboard.press("Tab");
       await becomes(() => holdsFocus(dialog), true);
     }
-    for (const each of [visit, stranger]) assertNoErrors(each);
+    for (const each of [begun.visit, stranger]) assertNoErrors(each);
   });
 });

@@ -1,7 +1,6 @@
 // What a screen shows while it loads, when a call has failed, and when its own code breaks.
 import { needs } from "@strongroom/connectors/testing";
 import {
-  createCredential,
   listCredentials,
   listDashboardAlerts,
   readCredential,
@@ -10,15 +9,12 @@ import {
 } from "@strongroom/contract";
 import type { Endpoint } from "@strongroom/contract";
 import { after, before, describe } from "node:test";
-import type { Browser, Page, Route } from "playwright-core";
-import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
-import type { Visit } from "./testing/browser.ts";
+import type { Page, Route } from "playwright-core";
+import { assertNoErrors, noBrowser } from "./testing/browser.ts";
 import { inspectScreen } from "./testing/inspect-screen.ts";
-import { ask, firstAdmin, tokenOf } from "./testing/people.ts";
-import type { Person } from "./testing/people.ts";
+import { oneCredential } from "./testing/one-credential.ts";
+import type { Beginning } from "./testing/one-credential.ts";
 import { cardOf, isAt, seesHeading, signIn } from "./testing/screens.ts";
-import { startServer } from "./testing/server.ts";
-import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
 
 const NAME = "Billing service";
@@ -28,30 +24,17 @@ const SAMPLE_NOTICE = "Sample data: the server could not be reached";
 const addressOf = ({ path }: Endpoint) => new RegExp(`${path.replaceAll(/:\w+/g, "[^/?]+")}(\\?.*)?$`);
 
 describe("the states of a screen", needs(noBrowser || null), () => {
-  let server: RunningServer;
-  let browser: Browser;
-  let admin: Person;
-  let visit: Visit;
+  let begun: Beginning;
   let page: Page;
-  let detail: string;
   const step = steps(() => page);
 
   before(async () => {
-    browser = await launchBrowser();
-    server = await startServer();
-    admin = await firstAdmin(server);
-    const body = { name: NAME, type: "application" as const, username: "service", value: "an old secret" };
-    const { id } = await ask(server.url, createCredential, { body }, await tokenOf(server, admin));
-    detail = `/vault/${id}`;
-    visit = await visitor(browser, server.url);
-    page = visit.page;
-    await signIn(page, admin);
+    begun = await oneCredential(NAME);
+    ({ page } = begun.visit);
+    await signIn(page, begun.admin);
     await seesHeading(page, "Dashboard");
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  after(() => begun?.close());
 
   /** While `work` runs, whoever asks for this waits. */
   async function holding(address: RegExp | string, work: () => Promise<void>): Promise<void> {
@@ -104,7 +87,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
     ],
     [
       "VAULT-38",
-      () => detail,
+      () => `/vault/${begun.id}`,
       addressOf(readCredential),
       "Loading credential details...",
       () => seesHeading(page, NAME),
@@ -207,6 +190,6 @@ describe("the states of a screen", needs(noBrowser || null), () => {
     await page.unroute(chunk);
     await page.getByRole("button", { name: "Retry" }).click();
     await seesHeading(page, "Help");
-    assertNoErrors(visit);
+    assertNoErrors(begun.visit);
   });
 });

@@ -1,0 +1,43 @@
+// Where many flows begin: a server with one administrator and one credential of theirs, and a visitor before it.
+import { createCredential } from "@strongroom/contract";
+import type { CredentialId } from "@strongroom/contract";
+import type { Browser } from "playwright-core";
+import { launchBrowser, visitor } from "./browser.ts";
+import type { Visit } from "./browser.ts";
+import { ask, firstAdmin, tokenOf } from "./people.ts";
+import type { Person } from "./people.ts";
+import { startServer } from "./server.ts";
+import type { RunningServer } from "./server.ts";
+
+export interface Beginning {
+  server: RunningServer;
+  browser: Browser;
+  admin: Person;
+  token: string;
+  /** Of the credential. */
+  id: CredentialId;
+  /** Not signed in yet. */
+  visit: Visit;
+  close(): Promise<void>;
+}
+
+/** What was started is closed again when something of it fails. */
+export async function oneCredential(name: string): Promise<Beginning> {
+  const browser = await launchBrowser();
+  let server: RunningServer | null = null;
+  const close = async () => {
+    await browser.close();
+    await server?.close();
+  };
+  try {
+    server = await startServer();
+    const admin = await firstAdmin(server);
+    const token = await tokenOf(server, admin);
+    const body = { name, type: "application" as const, username: "service", value: "an old secret" };
+    const { id } = await ask(server.url, createCredential, { body }, token);
+    return { server, browser, admin, token, id, visit: await visitor(browser, server.url), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
