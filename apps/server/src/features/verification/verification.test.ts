@@ -252,14 +252,16 @@ describe("on targets that misbehave", () => {
   async function aSlowTarget(context: TestContext) {
     const waiting: Socket[] = [];
     const target = await startTcp((socket) => waiting.push(socket));
-    context.after(() => target.stop());
-    const { rows } = await app.database.pool.query("select clock_timestamp() as now");
+    // Not of the pool, whose connections show what they were used for last: this look must not be the last use.
+    const watcher = await app.database.listenConnection();
+    context.after(() => Promise.all([target.stop(), watcher.end()]));
+    const { rows } = await watcher.query("select clock_timestamp() as now");
     return {
       ...target,
       /** Until so many other callers look, again and again, whether the attempt has ended. */
       othersWait: (count: number) =>
         eventually(async () => {
-          const looking = await app.database.pool.query(
+          const looking = await watcher.query(
             `select from pg_stat_activity where datname = current_database() and query like '%is_abandoned%'
              and query_start > $1 and pid <> pg_backend_pid()`,
             [rows[0].now],
