@@ -1,11 +1,23 @@
-// Asking for access, deciding on it, having it for a while, and losing it.
+// Asking for access, deciding on it, having more of it, and giving it back.
+import {
+  addSafeMember,
+  findRequestable,
+  listSafeMembers,
+  removeSafeMember,
+  setUserStatus,
+  updatePlatform,
+} from "@strongroom/contract";
+import type { AccessRequest } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { firstAdmin } from "#testing/people.ts";
+import { aPlatform } from "#testing/accounts.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
+import { aMember } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
-import { aLending, requestsOf } from "./testing/lending.ts";
+import { aLending, entriesOf, requestsOf } from "./testing/lending.ts";
+import type { Lending } from "./testing/lending.ts";
 
 let app: TestApp;
 let admin: TestPerson;
@@ -18,6 +30,22 @@ before(async () => {
 after(() => app.close());
 
 const codeOf = (reply: { body: unknown }): string | undefined => (reply.body as { code?: string }).code;
+const HOUR = 3_600_000;
+
+async function pending(lending: Lending): Promise<AccessRequest> {
+  const asked = await requests.ask(lending.asker, lending.account);
+  assert.equal(asked.status, 201, asked.text);
+  assert.equal(asked.body.status, "pending");
+  return asked.body;
+}
+
+async function takeOut(lending: Lending, person: TestPerson): Promise<void> {
+  const { safe, owner } = lending;
+  const { body } = await app.call(listSafeMembers, { params: { id: safe.id }, as: owner.token });
+  const member = body.members.find(({ user_id }) => user_id === person.id)!;
+  const params = { id: safe.id, member_id: member.id };
+  assert.equal((await app.call(removeSafeMember, { params, as: owner.token })).status, 200);
+}
 
 describe("a request for an account", () => {
   test("JIT-22: is approved by somebody else, and then lends the secret for the time that was asked for", async () => {
@@ -25,19 +53,337 @@ describe("a request for an account", () => {
     assert.equal((await requests.retrieve(asker, account)).status, 403);
     const asked = await requests.ask(asker, account, { durationMinutes: 30, ticket: "INC-7" });
     assert.equal(asked.status, 201, asked.text);
-    assert.equal(asked.body.status, "pending");
-    assert.deepEqual(asked.body.can, ["revoke"]);
+    assert.deepEqual([asked.body.status, asked.body.can, asked.body.resource], ["pending", ["revoke"], account.name]);
     const approved = await requests.approve(approvers[0]!, asked.body, "Go ahead");
     assert.equal(approved.status, 200, approved.text);
     assert.equal(approved.body.status, "active");
-    assert.equal(Date.parse(approved.body.expires_at!) - Date.parse(approved.body.starts_at!), 30 * 60_000);
+    assert.equal(Date.parse(approved.body.expires_at!) - Date.parse(approved.body.starts_at!), HOUR / 2);
+    assert.ok(approved.body.time_remaining! > 1790 && approved.body.time_remaining! <= 1800);
+    assert.equal(approved.body.decisions[0]!.comment, "Go ahead");
     const retrieved = await requests.retrieve(asker, account);
-    assert.equal(retrieved.status, 200, retrieved.text);
     assert.equal(retrieved.body.password, account.password);
     const back = await requests.revoke(asker, asked.body);
-    assert.equal(back.status, 200, back.text);
-    assert.equal(back.body.status, "revoked");
+    assert.deepEqual([back.body.status, back.body.ended_because], ["revoked", "Given back early"]);
     assert.equal((await requests.retrieve(asker, account)).status, 403);
-    assert.equal(codeOf(await requests.approve(admin, asked.body)), "access-request.wrong-state");
+  });
+
+  test("JIT-22: is denied by one, and then stays denied", async () => {
+    const lending = await aLending(app, { approvers: 2, approvals_level_1: 2 });
+    const asked = await pending(lending);
+    const denied = await requests.deny(lending.approvers[0]!, asked, "Not today");
+    assert.deepEqual([denied.body.status, denied.body.approval, denied.body.can], ["denied", null, []]);
+    for (const person of [lending.approvers[1]!, admin]) {
+      const late = await requests.approve(person, asked);
+      assert.deepEqual([late.status, codeOf(late)], [409, "access-request.wrong-state"]);
+    }
+    assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 403);
+    const again = await requests.ask(lending.asker, lending.account);
+    assert.equal(again.status, 201, "a denial does not keep anybody from asking again");
+  });
+
+  test("OPEN-21: is never decided by who made it, not even by an administrator or an approver", async () => {
+    const lending = await aLending(app);
+    for (const person of [admin, lending.approvers[0]!]) {
+      const asked = await requests.ask(person, lending.account);
+      for (const reply of [await requests.approve(person, asked.body), await requests.deny(person, asked.body)]) {
+        assert.deepEqual([reply.status, codeOf(reply)], [403, "access-request.own"]);
+      }
+      assert.equal((await requests.read(person, asked.body)).body.status, "pending");
+      assert.equal((await requests.revoke(person, asked.body)).body.status, "revoked");
+    }
+  });
+
+  test("needs as many people as the platform says, each of them once, at level 1 and then others at level 2", async () => {
+    const lending = await aLending(app, { approvers: 4, approvals_level_1: 2, approvals_level_2: 2 });
+    const [ada, ben, cleo, dan] = lending.approvers as [TestPerson, TestPerson, TestPerson, TestPerson];
+    const asked = await pending(lending);
+    // The owner and the administrator approve too.
+    assert.deepEqual(asked.approval, { level: 1, needed: 2, given: 0, eligible: 6 });
+    const first = await requests.approve(ada, asked);
+    assert.deepEqual(first.body.approval, { level: 1, needed: 2, given: 1, eligible: 5 });
+    assert.equal(codeOf(await requests.approve(ada, asked)), "access-request.already-decided");
+    const second = await requests.approve(ben, asked);
+    assert.deepEqual(second.body.approval, { level: 2, needed: 2, given: 0, eligible: 4 });
+    assert.equal(codeOf(await requests.approve(ben, asked)), "access-request.already-decided");
+    assert.equal((await requests.approve(cleo, asked)).body.status, "pending");
+    assert.equal((await requests.approve(dan, asked)).body.status, "active");
+    assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 200);
+  });
+
+  test("is granted at once to who may retrieve anyway where the platform asks for nobody; asking alone gives nothing", async () => {
+    const lending = await aLending(app, { approvals_level_1: 0 });
+    const member = await aPerson(app);
+    await aMember(app, lending.owner, lending.safe, member, "user");
+    assert.equal((await requests.ask(member, lending.account)).body.status, "active");
+    const asked = await pending(lending);
+    assert.deepEqual([asked.approval!.level, asked.approval!.needed], [1, 1]);
+  });
+
+  test("begins when it was asked to begin", async () => {
+    const { asker, account, approvers } = await aLending(app);
+    const starts_at = new Date(Date.now() + 2 * HOUR).toISOString();
+    const asked = await requests.ask(asker, account, { starts_at });
+    assert.equal(asked.body.starts_at, starts_at);
+    const approved = await requests.approve(approvers[0]!, asked.body);
+    assert.deepEqual([approved.body.status, approved.body.starts_at], ["approved", starts_at]);
+    assert.equal(Date.parse(approved.body.expires_at!) - Date.parse(starts_at), HOUR);
+    assert.equal((await requests.retrieve(asker, account)).status, 403);
+    assert.equal(codeOf(await requests.extend(asker, asked.body)), "access-request.wrong-state");
+    assert.deepEqual(approved.body.can, ["revoke"]);
+  });
+
+  test("is taken back by who made it; an approver denies it instead", async () => {
+    const lending = await aLending(app);
+    const asked = await pending(lending);
+    const other = await requests.revoke(lending.approvers[0]!, asked);
+    assert.deepEqual([other.status, codeOf(other)], [409, "access-request.wrong-state"]);
+    const back = await requests.revoke(lending.asker, asked);
+    assert.deepEqual([back.body.status, back.body.ended_because], ["revoked", "Taken back by the requester"]);
+    assert.equal(codeOf(await requests.approve(lending.approvers[0]!, asked)), "access-request.wrong-state");
+    assert.equal(codeOf(await requests.revoke(lending.asker, asked)), "access-request.wrong-state");
+  });
+
+  test("is made once at a time, also by two requests at the same moment", async () => {
+    const { asker, account, approvers } = await aLending(app);
+    const replies = await Promise.all([1, 2, 3, 4].map(() => requests.ask(asker, account)));
+    assert.deepEqual(replies.map(({ status }) => status).toSorted(), [201, 409, 409, 409]);
+    const { body } = replies.find(({ status }) => status === 201)!;
+    assert.equal((await requests.approve(approvers[0]!, body)).status, 200);
+    assert.equal(codeOf(await requests.ask(asker, account)), "access-request.already-open");
+  });
+
+  test("JIT-27, JIT-28: is refused with the field's name when something is missing or does not fit", async () => {
+    const lending = await aLending(app, { ticket_required: true, max_duration_minutes: 120 });
+    const { asker, account } = lending;
+    const path = (reply: { body: unknown }) => (reply.body as { errors?: { path: string }[] }).errors?.[0]?.path;
+    const bad = async (fields: object, status: number, field: string) => {
+      const reply = await requests.ask(asker, account, { ticket: "INC-1", ...fields });
+      assert.deepEqual([reply.status, path(reply)], [status, field], reply.text);
+    };
+    await bad({ reason: "  " }, 400, "reason");
+    await bad({ resource: "" }, 400, "resource");
+    await bad({ reason: "x".repeat(2001) }, 400, "reason");
+    await bad({ durationMinutes: 0 }, 400, "durationMinutes");
+    await bad({ durationMinutes: 90.5 }, 400, "durationMinutes");
+    await bad({ durationMinutes: "an hour" }, 400, "durationMinutes");
+    await bad({ durationMinutes: 121 }, 422, "durationMinutes");
+    await bad({ ticket: "" }, 422, "ticket");
+    await bad({ starts_at: "2020-01-01T00:00:00.000Z" }, 400, "starts_at");
+    await bad({ starts_at: new Date(Date.now() + 31 * 24 * HOUR).toISOString() }, 400, "starts_at");
+    await bad({ starts_at: "tomorrow" }, 400, "starts_at");
+    const unknown = await requests.ask(asker, { id: asker.id as never });
+    assert.deepEqual([unknown.status, codeOf(unknown)], [404, "account.not-found"]);
+  });
+
+  test("for an account that one does not see is answered as for one that does not exist, whatever one does", async () => {
+    const lending = await aLending(app);
+    const stranger = await aPerson(app, "manager");
+    const asked = await pending(lending);
+    const replies = [
+      await requests.ask(stranger, lending.account),
+      await requests.read(stranger, asked),
+      await requests.approve(stranger, asked),
+      await requests.deny(stranger, asked),
+      await requests.extend(stranger, asked),
+      await requests.revoke(stranger, asked),
+      await requests.map(stranger, asked, lending.account),
+      await requests.review(stranger, asked),
+      await requests.open(stranger, lending.account),
+    ];
+    assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([404]));
+    for (const reply of replies) assert.ok(!reply.text.includes(lending.account.name));
+  });
+
+  test("a member who sees the requests of a safe without approving there decides nothing", async () => {
+    const lending = await aLending(app);
+    const auditor = await aPerson(app);
+    await aMember(app, lending.owner, lending.safe, auditor, "auditor");
+    const asked = await pending(lending);
+    assert.deepEqual((await requests.read(auditor, asked)).body.can, []);
+    assert.equal(codeOf(await requests.approve(auditor, asked)), "access-request.not-approver");
+    assert.equal((await requests.approve(lending.approvers[0]!, asked)).status, 200);
+    assert.equal(codeOf(await requests.revoke(auditor, asked)), "access-request.not-approver");
+  });
+
+  test("leaves a record of who asked and decided for what, how long and under which ticket, without the reason", async () => {
+    const { asker, account, approvers } = await aLending(app);
+    const reason = "the word that nobody else writes";
+    const asked = await requests.ask(asker, account, { durationMinutes: 30, ticket: "INC-42", reason });
+    await requests.approve(approvers[0]!, asked.body);
+    await requests.extend(asker, asked.body, 30);
+    await requests.deny(approvers[0]!, asked.body);
+    await requests.revoke(approvers[0]!, asked.body);
+    const entries = await entriesOf(app, asked.body.id);
+    assert.deepEqual(
+      entries.map(({ event }) => event),
+      ["created", "approved", "extended", "denied", "revoked"].map((word) => `access-request.${word}`),
+    );
+    for (const { target, details } of entries) {
+      assert.equal(target?.name, account.name);
+      assert.equal(details?.["account_id"], account.id);
+      assert.equal(details?.["requester_id"], asker.id);
+      assert.equal(details?.["duration_minutes"], 30);
+      assert.equal(details?.["ticket"], "INC-42");
+    }
+    const text = JSON.stringify(entries);
+    assert.ok(!text.includes(reason) && !text.includes(account.password));
+  });
+});
+
+describe("who may approve", () => {
+  test("is nobody for the request of the only administrator in a safe without approvers: it stays closed and says so", async () => {
+    const { owner, account } = await aLending(app, { approvers: 0 });
+    await app.call(setUserStatus, { params: { id: owner.id }, body: { status: "disabled" }, as: admin.token });
+    const asked = await requests.ask(admin, account);
+    assert.deepEqual([asked.body.status, asked.body.approval!.eligible], ["pending", 0]);
+    assert.equal(codeOf(await requests.approve(admin, asked.body)), "access-request.own");
+    assert.equal((await requests.retrieve(admin, account)).status, 403);
+    assert.equal((await requests.revoke(admin, asked.body)).status, 200);
+  });
+
+  test("a right that is lost between two approvals takes the first one along, and never opens anything", async () => {
+    const lending = await aLending(app, { approvers: 3, approvals_level_1: 2 });
+    const [ada, ben, cleo] = lending.approvers as [TestPerson, TestPerson, TestPerson];
+    const asked = await pending(lending);
+    assert.equal((await requests.approve(ada, asked)).body.approval!.given, 1);
+    await takeOut(lending, ada);
+    assert.equal((await requests.read(lending.asker, asked)).body.approval!.given, 0);
+    const second = await requests.approve(ben, asked);
+    assert.deepEqual([second.body.status, second.body.approval!.given], ["pending", 1]);
+    assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 403);
+    assert.equal((await requests.approve(ada, asked)).status, 404);
+    assert.equal((await requests.approve(cleo, asked)).body.status, "active");
+  });
+
+  test("disabling and removing approvers one by one leaves a request closed, with one less each time", async () => {
+    const lending = await aLending(app, { approvers: 2, approvals_level_1: 1 });
+    const asked = await pending(lending);
+    const eligible = async () => (await requests.read(lending.asker, asked)).body.approval!.eligible;
+    assert.equal(await eligible(), 4);
+    const params = { id: lending.approvers[0]!.id };
+    await app.call(setUserStatus, { params, body: { status: "disabled" }, as: admin.token });
+    await takeOut(lending, lending.approvers[1]!);
+    assert.equal(await eligible(), 2);
+    const owner = { id: lending.owner.id };
+    await app.call(setUserStatus, { params: owner, body: { status: "disabled" }, as: admin.token });
+    // The first administrator is left: whoever keeps the product running can always decide on others' requests.
+    assert.equal(await eligible(), 1);
+    assert.equal((await requests.read(lending.asker, asked)).body.status, "pending");
+    assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 403);
+  });
+
+  test("is who may at this level: level 2 alone does not decide at level 1", async () => {
+    const lending = await aLending(app, { approvals_level_1: 1, approvals_level_2: 1 });
+    const second = await aPerson(app);
+    await aMember(app, lending.owner, lending.safe, second, ["approve_level_2"]);
+    const asked = await pending(lending);
+    assert.equal(codeOf(await requests.approve(second, asked)), "access-request.other-level");
+    assert.equal((await requests.approve(lending.approvers[0]!, asked)).body.approval!.level, 2);
+    assert.equal((await requests.approve(second, asked)).body.status, "active");
+  });
+
+  test("a stricter platform does not touch what was asked before, and a laxer one opens nothing by itself", async () => {
+    const lending = await aLending(app, { approvals_level_1: 1 });
+    const asked = await pending(lending);
+    const { account_count: _a, created_at: _b, updated_at: _c, id, ...policy } = await aPlatform(app);
+    const platformId = lending.account.platform_id;
+    const body = { ...policy, name: `Laxer ${id}`, approvals_level_1: 0 };
+    const changed = await app.call(updatePlatform, { params: { id: platformId }, body, as: admin.token });
+    assert.equal(changed.status, 200, changed.text);
+    assert.equal((await requests.read(lending.asker, asked)).body.approval!.needed, 1);
+    assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 403);
+  });
+});
+
+describe("JIT-23: an extension", () => {
+  const granted = async (lending: Lending, durationMinutes = 60) => {
+    const asked = await requests.ask(lending.asker, lending.account, { durationMinutes });
+    const approved = await requests.approve(lending.approvers[0]!, asked.body);
+    assert.equal(approved.body.status, "active", approved.text);
+    return approved.body;
+  };
+  const lasts = (request: AccessRequest) => (Date.parse(request.expires_at!) - Date.parse(request.starts_at!)) / 60_000;
+
+  test("JIT-20: waits for the approvers where the platform says so, and adds its minutes to the end", async () => {
+    const lending = await aLending(app);
+    const request = await granted(lending);
+    const asked = await requests.extend(lending.asker, request, 30);
+    assert.deepEqual([asked.body.status, asked.body.pending_extension_minutes], ["active", 30]);
+    assert.equal(lasts(asked.body), 60);
+    assert.equal(codeOf(await requests.extend(lending.asker, request, 30)), "access-request.extension-pending");
+    assert.equal(codeOf(await requests.approve(lending.asker, request)), "access-request.own");
+    const approved = await requests.approve(lending.approvers[0]!, request);
+    assert.deepEqual([lasts(approved.body), approved.body.pending_extension_minutes], [90, null]);
+    const second = await requests.extend(lending.asker, request);
+    assert.equal(second.body.pending_extension_minutes, 60, "JIT-30: an hour unless said otherwise");
+    const denied = await requests.deny(lending.approvers[0]!, request);
+    assert.deepEqual([denied.body.status, lasts(denied.body)], ["active", 90]);
+    assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 200);
+  });
+
+  test("is given at once where the platform asks nobody again, together no longer than it lends", async () => {
+    const lending = await aLending(app, { approve_extensions: false, max_duration_minutes: 120 });
+    const request = await granted(lending);
+    assert.equal(lasts((await requests.extend(lending.asker, request, 30)).body), 90);
+    const tooLong = await requests.extend(lending.asker, request, 60);
+    assert.deepEqual([tooLong.status, codeOf(tooLong)], [422, "access-request.too-long"]);
+    assert.equal(lasts((await requests.extend(lending.asker, request, 30)).body), 120);
+    assert.equal((await requests.extend(lending.asker, request, 5)).status, 409);
+  });
+
+  test("is asked for by nobody else, and ends with the access", async () => {
+    const lending = await aLending(app);
+    const request = await granted(lending);
+    const other = await requests.extend(lending.approvers[0]!, request);
+    assert.deepEqual([other.status, codeOf(other)], [403, "access-request.not-own"]);
+    await requests.extend(lending.asker, request);
+    const ended = await requests.revoke(lending.approvers[0]!, request);
+    assert.deepEqual([ended.body.status, ended.body.approval], ["revoked", null]);
+    assert.match(ended.body.ended_because!, /^Revoked by person/);
+    assert.equal(codeOf(await requests.approve(lending.approvers[0]!, request)), "access-request.wrong-state");
+    assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 403);
+  });
+});
+
+describe("what can be asked for", () => {
+  test("is what one sees and what can be lent, with what its platform demands", async () => {
+    const lending = await aLending(app, {
+      approvers: 2,
+      approvals_level_1: 2,
+      approvals_level_2: 1,
+      reason_required: true,
+      ticket_required: true,
+      default_duration_minutes: 30,
+      max_duration_minutes: 240,
+    });
+    const { account, asker } = lending;
+    const find = async (who: TestPerson, query: object) =>
+      (await app.call(findRequestable, { query, as: who.token })).body.resources;
+    const [found] = await find(asker, { account_id: account.id });
+    assert.deepEqual(found, {
+      account_id: account.id,
+      name: account.name,
+      hostname_ip: account.hostname_ip,
+      username: account.username,
+      safe_name: lending.safe.name,
+      system_type: account.system_type,
+      connection_method: account.connection_method,
+      approvals: [
+        { level: 1, needed: 2, eligible: 4 },
+        { level: 2, needed: 1, eligible: 4 },
+      ],
+      reason_required: true,
+      ticket_required: true,
+      default_duration_minutes: 30,
+      max_duration_minutes: 240,
+      may_break_glass: false,
+    });
+    assert.deepEqual(await find(asker, { search: account.name.toUpperCase() }), [found]);
+    assert.deepEqual(await find(asker, { search: "%" }), []);
+    assert.deepEqual(await find(await aPerson(app), { account_id: account.id }), []);
+    const other = await aPerson(app);
+    const body = { user_id: other.id, role: "user" as const };
+    await app.call(addSafeMember, { params: { id: lending.safe.id }, body, as: lending.owner.token });
+    assert.equal((await find(other, {})).length, 1);
   });
 });

@@ -21,7 +21,7 @@ export interface AccessRequestDeps {
     onLost(listener: (tx: Tx, accountId: string, how: AccountLost, by: Actor) => Promise<void>): void;
   };
   safes: Pick<SafesFeature, "onMembersLost">;
-  users: { onDisabled(listener: (tx: Tx, userId: string, by: Actor) => Promise<void>): void };
+  users: Record<"onDisabled" | "onDeleted", (listener: (tx: Tx, userId: string, by: Actor) => Promise<void>) => void>;
 }
 
 /** The answer's `start` begins to end grants whose time is over. */
@@ -34,6 +34,7 @@ export function installAccessRequests(kernel: Kernel, deps: AccessRequestDeps): 
   accounts.onLost((tx, accountId, how, by) => accountLost(site, tx, accountId, how, by));
   deps.safes.onMembersLost((tx, lost, by) => membersLost(site, tx, lost, by));
   deps.users.onDisabled((tx, userId, by) => userDisabled(site, tx, userId, by));
+  deps.users.onDeleted((tx, userId, by) => userDisabled(site, tx, userId, by));
   return createSweep(site);
 }
 

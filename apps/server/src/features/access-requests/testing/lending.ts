@@ -12,6 +12,7 @@ import {
   revokeAccessRequest,
 } from "@strongroom/contract";
 import type { AccessRequest, Account, InputOf, Safe } from "@strongroom/contract";
+import type { AuditEntry } from "@strongroom/auditlog";
 import { aPlatform, anAccount } from "#testing/accounts.ts";
 import { aPerson } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
@@ -90,4 +91,22 @@ export const shiftTime = (app: TestApp, interval: string): Promise<unknown> =>
   app.database.pool.query(
     `create or replace function access_time() returns timestamptz language sql stable parallel safe as
      $$ select statement_timestamp() + interval '${interval}' $$`,
+  );
+
+/** What the audit trail says of a request, the earliest first. */
+export async function entriesOf(app: TestApp, id: string): Promise<AuditEntry[]> {
+  const { rows } = await app.database.pool.query<{ text: string }>(
+    "select convert_from(canonical, 'UTF8') as text from audit_entries where target_id = $1 order by at, id",
+    [id],
+  );
+  return rows.map(({ text }) => JSON.parse(text) as AuditEntry);
+}
+
+/** Lets a grant end that many milliseconds from now, as if it had been made so long ago. */
+export const endAfter = (app: TestApp, { id }: Id, milliseconds: number): Promise<unknown> =>
+  app.database.pool.query(
+    `update access_requests set starts_at = moved.ends_at - (access_requests.ends_at - access_requests.starts_at),
+       ends_at = moved.ends_at
+     from (select access_time() + $2 * interval '1 ms' as ends_at) moved where id = $1`,
+    [id, milliseconds],
   );

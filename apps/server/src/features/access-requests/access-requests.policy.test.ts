@@ -1,0 +1,144 @@
+// What state a request shows, what it needs, and who may do what with it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  actionsOf,
+  demandsOf,
+  demandsOfExtension,
+  obstacleTo,
+  progressOf,
+  statusOf,
+} from "./access-requests.policy.ts";
+import type { View } from "./access-requests.policy.ts";
+
+const at = (minutes: number) => new Date(Date.UTC(2026, 10, 21, 9, minutes));
+const span = (minutes: number) => ({
+  state: "granted" as const,
+  starts_at: at(0),
+  ends_at: at(minutes),
+  ended_how: null,
+});
+
+test("JIT-21, OPEN-101: a grant is approved until it begins, active, expiring soon in its last tenth or 15 minutes, then expired", () => {
+  const long = span(480);
+  assert.equal(statusOf(long, at(-1)), "approved");
+  assert.equal(statusOf(long, at(0)), "active");
+  assert.equal(statusOf(long, at(464)), "active");
+  assert.equal(statusOf(long, at(465)), "expiring_soon");
+  assert.equal(statusOf(long, at(480)), "expired");
+  const short = span(30);
+  assert.equal(statusOf(short, at(26)), "active");
+  assert.equal(statusOf(short, at(27)), "expiring_soon");
+});
+
+test("OPEN-102: what ended before its time is revoked, what ended by time is expired, whatever the clock says", () => {
+  const ended = { ...span(60), state: "ended" as const };
+  assert.equal(statusOf({ ...ended, ended_how: "expired" }, at(10)), "expired");
+  for (const how of ["revoked", "withdrawn", "account-deleted", "user-disabled", "member-removed"] as const) {
+    assert.equal(statusOf({ ...ended, ended_how: how }, at(10)), "revoked");
+  }
+  const denied = { state: "denied" as const, starts_at: null, ends_at: null, ended_how: null };
+  assert.equal(statusOf(denied, at(0)), "denied");
+});
+
+test("nobody gets access by asking alone: without the right to use an account, one approval is needed whatever its platform says", () => {
+  const platform = { approvals_level_1: 0, approvals_level_2: 0, approve_extensions: true };
+  assert.deepEqual(demandsOf(platform, ["list"]), { level_1: 1, level_2: 0 });
+  assert.deepEqual(demandsOf(platform, []), { level_1: 1, level_2: 0 });
+  assert.deepEqual(demandsOf(platform, ["list", "use"]), { level_1: 0, level_2: 0 });
+  const strict = { ...platform, approvals_level_1: 2, approvals_level_2: 1 };
+  assert.deepEqual(demandsOf(strict, ["list", "retrieve"]), { level_1: 2, level_2: 1 });
+  assert.deepEqual(demandsOf(strict, ["list", "access_without_confirmation"]), { level_1: 2, level_2: 1 });
+  const unconfirmed = ["list", "retrieve", "access_without_confirmation"] as const;
+  assert.deepEqual(demandsOf(strict, unconfirmed), { level_1: 0, level_2: 0 });
+});
+
+test("OPEN-21: an extension is approved again when the platform says so, and always after an emergency", () => {
+  const original = { level_1: 2, level_2: 1 };
+  const platform = { approvals_level_1: 0, approvals_level_2: 0, approve_extensions: false };
+  assert.deepEqual(demandsOfExtension(platform, original, false), { level_1: 0, level_2: 0 });
+  assert.deepEqual(demandsOfExtension({ ...platform, approve_extensions: true }, original, false), original);
+  assert.deepEqual(demandsOfExtension(platform, original, true), { level_1: 1, level_2: 0 });
+});
+
+const people = (...ids: string[]): ReadonlySet<string> => new Set(ids);
+const approved = (user_id: string, level: 1 | 2) => ({ user_id, level, decision: "approved" as const });
+
+function aView(viewer: string, decisions: ReturnType<typeof approved>[] = [], change: Partial<View> = {}): View {
+  return {
+    state: "pending",
+    starts_at: null,
+    ends_at: null,
+    ended_how: null,
+    user_id: "requester",
+    account_id: "account",
+    is_break_glass: false,
+    reviewed_at: null,
+    isLendable: true,
+    approvedMinutes: 0,
+    mostMinutes: 480,
+    round: { round: 0, level_1: 2, level_2: 1, decisions },
+    overseers: {
+      levels: { 1: people("ada", "ben", "both", "requester"), 2: people("cleo", "both", "requester") },
+      all: people("ada", "ben", "both", "cleo", "auditor", "requester"),
+    },
+    viewer: { id: viewer, isAdmin: false },
+    now: at(0),
+    ...change,
+  };
+}
+
+test("level 1 decides first, level 2 afterwards, and nobody at both; the requester counts nowhere", () => {
+  const first = progressOf(aView("ada"))!;
+  assert.deepEqual(
+    { ...first, eligible: first.eligible.toSorted() },
+    {
+      level: 1,
+      needed: 2,
+      given: 0,
+      eligible: ["ada", "ben", "both"],
+    },
+  );
+  const second = progressOf(aView("ada", [approved("ada", 1), approved("both", 1)]))!;
+  assert.deepEqual(second, { level: 2, needed: 1, given: 0, eligible: ["cleo"] });
+  assert.equal(progressOf(aView("ada", [approved("requester", 1)]))!.given, 0);
+  assert.equal(progressOf(aView("ada", [], { round: null })), null);
+});
+
+test("an approval counts only as long as who gave it may approve", () => {
+  const decisions = [approved("gone", 1), approved("ada", 1)];
+  const progress = progressOf(aView("ben", decisions))!;
+  assert.deepEqual([progress.level, progress.given], [1, 1]);
+});
+
+test("who may decide is said in plain words to who may not", () => {
+  const said = (view: View) => obstacleTo("approve", view);
+  assert.equal(said(aView("ada")), null);
+  assert.equal(said(aView("requester"))?.code, "access-request.own");
+  assert.equal(said(aView("ada", [approved("ada", 1)]))?.code, "access-request.already-decided");
+  assert.equal(said(aView("cleo"))?.code, "access-request.other-level");
+  assert.equal(said(aView("auditor"))?.code, "access-request.not-approver");
+  assert.equal(said(aView("ada", [], { account_id: null }))?.code, "access-request.not-approver");
+  const admin = { viewer: { id: "root", isAdmin: true } };
+  assert.equal(said(aView("root", [], { ...admin, account_id: null }))?.code, "access-request.not-mapped");
+  assert.equal(said(aView("ada", [], { state: "denied", round: null }))?.code, "access-request.wrong-state");
+});
+
+test("JIT-23: only access in force is extended, by who has it; it is ended by them, an approver or an administrator", () => {
+  const granted = { ...span(60), round: null, approvedMinutes: 60 };
+  assert.deepEqual(actionsOf(aView("requester", [], granted)), ["extend", "revoke", "retrieve"]);
+  assert.deepEqual(actionsOf(aView("ada", [], granted)), ["revoke"]);
+  assert.deepEqual(actionsOf(aView("auditor", [], granted)), []);
+  assert.deepEqual(actionsOf(aView("requester", [], { ...granted, now: at(-5) })), ["revoke"]);
+  assert.deepEqual(actionsOf(aView("requester", [], { ...granted, now: at(60) })), []);
+  assert.deepEqual(actionsOf(aView("requester", [], { ...granted, approvedMinutes: 480 })), ["revoke", "retrieve"]);
+});
+
+test("emergency access is reviewed once, by an approver other than who opened it", () => {
+  const opened = { ...span(60), round: null, is_break_glass: true };
+  assert.equal(obstacleTo("review", aView("ada", [], opened)), null);
+  assert.equal(obstacleTo("review", aView("requester", [], opened))?.code, "access-request.own");
+  assert.equal(obstacleTo("review", aView("auditor", [], opened))?.status, 403);
+  assert.equal(obstacleTo("review", aView("ada", [], { ...opened, reviewed_at: at(1) }))?.status, 409);
+  assert.equal(obstacleTo("review", aView("ada", [], { ...opened, is_break_glass: false }))?.status, 409);
+});

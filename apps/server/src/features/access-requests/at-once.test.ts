@@ -1,0 +1,348 @@
+// Many people at the same time, on two processes with one database: one consistent state, and one clock, the database's.
+import { openDatabase } from "#kernel/db/database.ts";
+import { openLog } from "#kernel/log.ts";
+import { removeSafeMember } from "@strongroom/contract";
+import type { AccessRequest } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, test } from "node:test";
+import { anAccount } from "#testing/accounts.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { aMember } from "#testing/safes.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
+import { aLending, endAfter, requestsOf, shiftTime } from "./testing/lending.ts";
+import type { Lending } from "./testing/lending.ts";
+
+let first: TestApp;
+let second: TestApp;
+before(async () => {
+  first = await testApp();
+  const database = openDatabase({ connection: first.database.connection, log: openLog("fatal"), poolSize: 10 });
+  const { connection } = database;
+  const own = { database, connection, drop: () => database.close() };
+  second = await testApp({ database: own, dataFolder: first.dataFolder });
+});
+after(async () => {
+  const { database } = await second.stopOnly();
+  await database.drop();
+  await first.close();
+});
+afterEach(() => shiftTime(first, "0 minutes"));
+
+const rowsOf = async <R extends object>(text: string, values: unknown[] = []) =>
+  (await first.database.pool.query<R>(text, values)).rows;
+
+/** What must hold of every request, whoever did what at the same time. Each answers the requests that break it. */
+const INVARIANTS: Record<string, string> = {
+  "at most one round is open": `
+    select request_id from access_request_rounds where state = 'pending' group by 1 having count(*) > 1`,
+  "only what is pending or granted has an open round": `
+    select id from access_requests join access_request_rounds round on request_id = id
+    where round.state = 'pending' and (access_requests.state in ('denied', 'ended')
+      or (access_requests.state = 'pending') <> (round.round = 0))`,
+  "a grant lasts as long as the minutes that were approved": `
+    select id from access_requests
+    join lateral (select sum(minutes) filter (where state = 'approved') as minutes
+                  from access_request_rounds where request_id = id) approved on true
+    where starts_at is not null and ends_at - starts_at <> minutes * interval '1 minute'`,
+  "every approved round has the approvals that it needed, of different people": `
+    select id from access_requests join access_request_rounds round on request_id = id
+    where round.state = 'approved' and exists (
+      select from (values (1, level_1), (2, level_2)) need (level, needed)
+      where needed > (select count(distinct made.user_id) from access_request_decisions made
+        where made.request_id = id and made.round = round.round and made.level = need.level
+          and made.decision = 'approved'))`,
+  "nobody decided on their own": `
+    select id from access_requests join access_request_decisions made on made.request_id = id
+    where made.user_id = access_requests.user_id`,
+  "nobody decided on a round after it was decided": `
+    select made.request_id from access_request_decisions made join access_request_rounds round using (request_id, round)
+    where made.decided_at > round.decided_at`,
+  "a round has one denial at most, and then is denied or withdrawn": `
+    select made.request_id from access_request_decisions made join access_request_rounds round using (request_id, round)
+    where made.decision = 'denied' group by made.request_id, made.round, round.state
+    having count(*) > 1 or round.state <> 'denied'`,
+  "what has ended says when and how, and nothing else does": `
+    select id from access_requests where (state = 'ended') <> (ended_at is not null and ended_how is not null)`,
+};
+
+async function requireConsistent(): Promise<void> {
+  for (const [name, query] of Object.entries(INVARIANTS)) assert.deepEqual(await rowsOf(query), [], name);
+}
+
+const recorded = async (id: string) => {
+  const rows = await rowsOf<{ event: string; count: number }>(
+    `select event, count(*)::integer as count from audit_entries
+     where target_id = $1 and result <> 'failure' group by event`,
+    [id],
+  );
+  return Object.fromEntries(rows.map(({ event, count }) => [event.replace("access-request.", ""), count]));
+};
+
+const tally = (replies: readonly { status: number }[]) =>
+  Object.fromEntries([...Map.groupBy(replies, ({ status }) => status)].map(([status, all]) => [status, all.length]));
+
+describe("many people at the same time, on two processes", () => {
+  let lending: Lending;
+  before(async () => {
+    lending = await aLending(first, { approvers: 10, approvals_level_1: 3, approvals_level_2: 2 });
+  });
+
+  const on = (number: number) => requestsOf(number % 2 === 0 ? first : second);
+  const anotherAccount = (fields: { platform_id?: Lending["account"]["platform_id"] } = {}) =>
+    anAccount(first, lending.owner, lending.safe, { platform_id: lending.account.platform_id, ...fields });
+
+  test("JIT-22: of 50 approvals of one request exactly as many count as are needed, each person's once", async () => {
+    const { asker, approvers } = lending;
+    const asked = (await on(0).ask(asker, await anotherAccount())).body;
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, number) => on(number).approve(approvers[number % 10]!, asked)),
+    );
+    assert.deepEqual(tally(replies), { 200: 5, 409: 45 });
+    assert.equal((await on(0).read(asker, asked)).body.status, "active");
+    const decisions = await rowsOf<{ level: number; count: number }>(
+      `select level, count(distinct user_id)::integer as count from access_request_decisions
+       where request_id = $1 group by level order by level`,
+      [asked.id],
+    );
+    assert.deepEqual(decisions, [
+      { level: 1, count: 3 },
+      { level: 2, count: 2 },
+    ]);
+    assert.deepEqual(await recorded(asked.id), { created: 1, approved: 5 });
+    await requireConsistent();
+  });
+
+  test("JIT-22: of approvals and denials together either the approvals or one denial decide", async () => {
+    const { asker, approvers } = lending;
+    for (let round = 0; round < 4; round++) {
+      const asked = (await on(round).ask(asker, await anotherAccount())).body;
+      await Promise.all(
+        approvers.map((person, number) =>
+          number % 4 === round ? on(number).deny(person, asked) : on(number).approve(person, asked),
+        ),
+      );
+      const { status } = (await on(round).read(asker, asked)).body;
+      assert.ok(status === "active" || status === "denied", status);
+      const { denied = 0 } = await recorded(asked.id);
+      assert.equal(denied, status === "denied" ? 1 : 0);
+    }
+    await requireConsistent();
+  });
+
+  test("JIT-23: 50 approvals, extensions and revocations of one grant, mixed, end in one state", async () => {
+    const { asker, approvers } = lending;
+    for (let round = 0; round < 3; round++) {
+      const account = await anotherAccount();
+      const asked = (await on(round).ask(asker, account, { durationMinutes: 30 })).body;
+      for (const person of approvers.slice(0, 5)) await on(round).approve(person, asked);
+      const replies = await Promise.all(
+        Array.from({ length: 50 }, (_, number) => {
+          if (number === 30 || number === 31) return on(number).revoke(approvers[number % 10]!, asked);
+          if (number % 5 === 0) return on(number).extend(asker, asked, 30);
+          return on(number).approve(approvers[number % 10]!, asked);
+        }),
+      );
+      assert.ok(
+        replies.every(({ status }) => [200, 403, 409].includes(status)),
+        JSON.stringify(tally(replies)),
+      );
+      assert.equal(tally([replies[30]!, replies[31]!])[200], 1, "one of two ends it");
+      assert.equal((await on(0).read(asker, asked)).body.status, "revoked");
+      for (const app of [first, second]) {
+        assert.equal((await requestsOf(app).retrieve(asker, account)).status, 403);
+      }
+      const { revoked, ended = 0 } = await recorded(asked.id);
+      assert.deepEqual([revoked, ended], [1, 0]);
+    }
+    await requireConsistent();
+  });
+
+  test("JIT-20: of 20 extensions at once one waits; where nobody is asked, together they stay within what is lent", async () => {
+    const { asker, approvers } = lending;
+    const asked = (await on(0).ask(asker, await anotherAccount())).body;
+    for (const person of approvers.slice(0, 5)) await on(0).approve(person, asked);
+    const extend = (request: Pick<AccessRequest, "id">, minutes: number, who = asker) =>
+      Promise.all(Array.from({ length: 20 }, (_, number) => on(number).extend(who, request, minutes)));
+    assert.deepEqual(tally(await extend(asked, 30)), { 200: 1, 409: 19 });
+    const lax = await aLending(first, { approve_extensions: false, max_duration_minutes: 120 });
+    const lent = (await on(0).ask(lax.asker, lax.account)).body;
+    await on(0).approve(lax.approvers[0]!, lent);
+    const replies = tally(await extend(lent, 20, lax.asker));
+    assert.equal(replies[200], 3, JSON.stringify(replies));
+    await requireConsistent();
+  });
+
+  test("an end by time and one by hand at the same moment are one end", async () => {
+    const { asker, approvers } = lending;
+    for (let round = 0; round < 5; round++) {
+      const asked = (await on(round).ask(asker, await anotherAccount())).body;
+      for (const person of approvers.slice(0, 5)) await on(round).approve(person, asked);
+      await endAfter(first, asked, 40);
+      await Promise.all(
+        Array.from({ length: 10 }, async (_, number) => {
+          await new Promise((resolve) => setTimeout(resolve, number * 8));
+          return on(number).revoke(approvers[number % 10]!, asked);
+        }),
+      );
+      await eventually(async () => ((await on(0).read(asker, asked)).body.ended_at === null ? null : true));
+      const { revoked = 0, ended = 0 } = await recorded(asked.id);
+      assert.equal(revoked + ended, 1);
+    }
+    await requireConsistent();
+  });
+
+  test("a member who is taken out while they are approved has nothing in the end, or never had", async () => {
+    for (let round = 0; round < 5; round++) {
+      const { owner, safe, account, approvers } = await aLending(first);
+      const person = await aPerson(first);
+      const member = await aMember(first, owner, safe, person, ["list"]);
+      const asked = (await on(round).ask(person, account)).body;
+      const [removed] = await Promise.all([
+        second.call(removeSafeMember, { params: { id: safe.id, member_id: member.id }, as: owner.token }),
+        on(round).approve(approvers[0]!, asked),
+      ]);
+      assert.equal(removed.status, 200, removed.text);
+      assert.equal((await on(round).read(approvers[0]!, asked)).body.status, "revoked");
+      assert.equal((await on(round).retrieve(person, account)).status, 404);
+    }
+    await requireConsistent();
+  });
+});
+
+describe("the end of access on every process", () => {
+  test("a hundred grants are refused everywhere from their end on, and everybody is told once", async () => {
+    const lending = await aLending(first, { approvals_level_1: 0 });
+    const member = await aPerson(first);
+    await aMember(first, lending.owner, lending.safe, member, "user");
+    const heard = [new Map<string, number>(), new Map<string, number>()];
+    const subscriptions = await Promise.all(
+      [first, second].map((app, place) =>
+        app.kernel.events.subscribe({ filter: ({ data }) => data["change"] === "ended" }, ({ data }) => {
+          const id = String(data["request_id"]);
+          heard[place]!.set(id, (heard[place]!.get(id) ?? 0) + 1);
+        }),
+      ),
+    );
+    const made: AccessRequest[] = [];
+    for (let number = 0; number < 100; number++) {
+      const account = await anAccount(first, lending.owner, lending.safe, { platform_id: lending.account.platform_id });
+      made.push((await requestsOf(first).ask(member, account)).body);
+    }
+    assert.ok(made.every(({ status }) => status === "active"));
+    for (const [number, each] of made.entries()) await endAfter(first, each, 100 + number * 4);
+    await eventually(async () => {
+      const isTold = heard.every((each) => made.every(({ id }) => each.has(id)));
+      return isTold ? true : null;
+    });
+    for (const each of heard) assert.ok(made.every(({ id }) => each.get(id) === 1));
+    for (const { id } of made) assert.deepEqual(await recorded(id), { created: 1, ended: 1 });
+    for (const app of [first, second]) {
+      for (const { account_id } of made.slice(0, 10)) {
+        const inForce = await rowsOf(
+          `select from access_requests where account_id = $1 and state = 'granted' and ends_at > access_time()`,
+          [account_id],
+        );
+        assert.equal(inForce.length, 0);
+        const row = await requestsOf(app).read(
+          member,
+          made.find((each) => each.account_id === account_id)!,
+        );
+        assert.equal(row.body.status, "expired");
+      }
+    }
+    for (const subscription of subscriptions) subscription.close();
+    await requireConsistent();
+  });
+});
+
+describe("a clock that jumps", () => {
+  let lending: Lending;
+  let people: TestPerson[];
+  before(async () => {
+    lending = await aLending(first);
+    people = [];
+    for (let number = 0; number < 3; number++) {
+      const person = await aPerson(first);
+      await aMember(first, lending.owner, lending.safe, person, ["list"]);
+      people.push(person);
+    }
+  });
+
+  async function granted(person: TestPerson, durationMinutes = 60): Promise<AccessRequest> {
+    const requests = requestsOf(first);
+    const asked = await requests.ask(person, lending.account, { durationMinutes });
+    const { body } = await requests.approve(lending.approvers[0]!, asked.body);
+    assert.equal(body.status, "active");
+    return body;
+  }
+  const mayRetrieve = async (person: TestPerson) => {
+    const statuses = await Promise.all(
+      [first, second].map(async (app) => (await requestsOf(app).retrieve(person, lending.account)).status),
+    );
+    assert.equal(new Set(statuses).size, 1, "both processes say the same");
+    return statuses[0] === 200;
+  };
+  const ended = (request: AccessRequest) =>
+    eventually(async () => {
+      const { body } = await requestsOf(second).read(await firstAdmin(first), request);
+      return body.ended_at === null ? null : body;
+    });
+
+  test("forward ends what would have ended by then, at once and on every process", async () => {
+    const person = people[0]!;
+    const request = await granted(person);
+    await shiftTime(first, "59 minutes");
+    assert.equal(await mayRetrieve(person), true);
+    await shiftTime(first, "61 minutes");
+    assert.equal(await mayRetrieve(person), false);
+    assert.equal((await ended(request)).ended_because, "The time was over");
+  });
+
+  test("back never opens again what has ended", async () => {
+    const person = people[0]!;
+    const request = await granted(person);
+    await shiftTime(first, "61 minutes");
+    await ended(request);
+    for (const interval of ["0 minutes", "-30 minutes", "-10 days"]) {
+      await shiftTime(first, interval);
+      assert.equal(await mayRetrieve(person), false, interval);
+      const { body } = await requestsOf(first).read(person, request);
+      assert.deepEqual([body.status, body.time_remaining, body.can], ["expired", null, []]);
+      const replies = [
+        await requestsOf(first).extend(person, request),
+        await requestsOf(first).revoke(person, request),
+      ];
+      for (const reply of replies) assert.equal(reply.status, 409);
+    }
+  });
+
+  test("back by ten minutes prolongs nothing by more than ten minutes, and takes nothing that had begun for longer", async () => {
+    const person = people[1]!;
+    const request = await granted(person, 60);
+    await shiftTime(first, "30 minutes");
+    assert.equal(await mayRetrieve(person), true);
+    await shiftTime(first, "20 minutes");
+    assert.equal(await mayRetrieve(person), true);
+    const { body } = await requestsOf(first).read(person, request);
+    assert.equal(body.expires_at, request.expires_at, "the end stays where it was");
+    assert.ok(body.time_remaining! <= 40 * 60);
+    await shiftTime(first, "61 minutes");
+    assert.equal(await mayRetrieve(person), false);
+    await ended(request);
+  });
+
+  test("back before the beginning lends nothing until it is reached again", async () => {
+    const person = people[2]!;
+    const request = await granted(person);
+    await shiftTime(first, "-5 minutes");
+    assert.equal(await mayRetrieve(person), false);
+    assert.equal((await requestsOf(first).read(person, request)).body.status, "approved");
+    await shiftTime(first, "0 minutes");
+    assert.equal(await mayRetrieve(person), true);
+    await requestsOf(first).revoke(person, request);
+    assert.equal(await mayRetrieve(person), false);
+  });
+});

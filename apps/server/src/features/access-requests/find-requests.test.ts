@@ -1,0 +1,177 @@
+// Who sees which requests: the list with its tabs and counts, the figures, and requests in free text.
+import { accessRequestStatistics, listAccessRequests } from "@strongroom/contract";
+import type { AccessRequest } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { anAccount } from "#testing/accounts.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { aMember, aSafe } from "#testing/safes.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { aLending, endAfter, requestsOf } from "./testing/lending.ts";
+
+let app: TestApp;
+let admin: TestPerson;
+let requests: ReturnType<typeof requestsOf>;
+before(async () => {
+  app = await testApp();
+  admin = await firstAdmin(app);
+  requests = requestsOf(app);
+});
+after(() => app.close());
+
+const codeOf = (reply: { body: unknown }): string | undefined => (reply.body as { code?: string }).code;
+const list = async (who: TestPerson, query: object = {}) => {
+  const reply = await app.call(listAccessRequests, { query, as: who.token });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body;
+};
+const ids = (found: { requests: readonly AccessRequest[] }) => found.requests.map(({ id }) => id);
+const figures = async (who: TestPerson) => (await app.call(accessRequestStatistics, { as: who.token })).body;
+
+describe("the list of requests", () => {
+  test("JIT-24 to JIT-26: has what is pending, what is active, and the rest, each with its count", async () => {
+    const { asker, safe, owner, account, approvers } = await aLending(app);
+    const approver = approvers[0]!;
+    const more = [];
+    for (let number = 0; number < 6; number++) {
+      more.push(await anAccount(app, owner, safe, { platform_id: account.platform_id }));
+    }
+    const all = [];
+    for (const each of more) all.push((await requests.ask(asker, each, { durationMinutes: 30 })).body);
+    const [pending, denied, active, soon, expired, revoked] = all as [
+      AccessRequest,
+      AccessRequest,
+      AccessRequest,
+      AccessRequest,
+      AccessRequest,
+      AccessRequest,
+    ];
+    await requests.deny(approver, denied);
+    for (const each of [active, soon, expired, revoked]) await requests.approve(approver, each);
+    const later = await requests.ask(asker, account, { starts_at: new Date(Date.now() + 3_600_000).toISOString() });
+    await requests.approve(approver, later.body);
+    await endAfter(app, soon, 60_000);
+    await endAfter(app, expired, -1);
+    await requests.revoke(asker, revoked);
+
+    const tabs: Record<string, string[]> = {
+      pending: [pending.id],
+      active: [later.body.id, soon.id, active.id],
+      history: [revoked.id, expired.id, denied.id],
+    };
+    for (const person of [asker, approver, admin]) {
+      for (const [status, expected] of Object.entries(tabs)) {
+        const found = await list(person, { status });
+        assert.deepEqual(ids(found), expected, status);
+        assert.deepEqual(found.counts, { pending: 1, active: 3, history: 3 });
+      }
+      assert.equal((await list(person, { status: "all" })).requests.length, 7);
+    }
+    const statuses = (await list(asker)).requests.map(({ status }) => status);
+    assert.deepEqual(statuses, ["approved", "revoked", "expired", "expiring_soon", "active", "denied", "pending"]);
+    // JIT-18, OPEN-20, OPEN-147.
+    const expectedFigures = { total: 7, active: 2, expiring_soon: 1, expired: 1 };
+    assert.deepEqual(await figures(asker), expectedFigures);
+    assert.deepEqual(await figures(admin), expectedFigures);
+    assert.deepEqual(await figures(await aPerson(app, "manager")), expectedFigures);
+    assert.deepEqual(await figures(await aPerson(app)), { total: 0, active: 0, expiring_soon: 0, expired: 0 });
+  });
+
+  test("shows one's own, and those of safes where one approves or views the audit; no other, whatever one's role", async () => {
+    const lending = await aLending(app);
+    const auditor = await aPerson(app);
+    await aMember(app, lending.owner, lending.safe, auditor, "auditor");
+    const user = await aPerson(app);
+    await aMember(app, lending.owner, lending.safe, user, "user");
+    const asked = (await requests.ask(lending.asker, lending.account)).body;
+    for (const person of [lending.asker, lending.approvers[0]!, lending.owner, auditor]) {
+      assert.deepEqual(ids(await list(person)), [asked.id]);
+    }
+    for (const person of [user, await aPerson(app, "manager"), await aPerson(app)]) {
+      const found = await list(person);
+      assert.deepEqual([found.requests, found.counts], [[], { pending: 0, active: 0, history: 0 }]);
+      assert.equal((await requests.read(person, asked)).status, 404);
+    }
+    assert.ok(ids(await list(admin)).includes(asked.id));
+  });
+
+  test("comes in pages, newest first, and is searched by resource, person, reason and ticket", async () => {
+    const person = await aPerson(app);
+    const made: AccessRequest[] = [];
+    for (const resource of ["Router in Linz", "Switch in Graz", "100% of everything"]) {
+      const fields = { resource, ticket: `T-${made.length}`, reason: `Because of ${made.length}` };
+      made.push((await requests.ask(person, null, fields)).body);
+    }
+    const newest = made.toReversed().map(({ id }) => id);
+    const first = await list(person, { limit: 2 });
+    const rest = await list(person, { limit: 2, cursor: first.next_cursor! });
+    assert.deepEqual([...ids(first), ...ids(rest)], newest);
+    assert.equal(rest.next_cursor, null);
+    assert.deepEqual(ids(await list(person, { search: "LINZ" })), [made[0]!.id]);
+    assert.deepEqual(ids(await list(person, { search: "because of 1" })), [made[1]!.id]);
+    assert.deepEqual(ids(await list(person, { search: "T-2" })), [made[2]!.id]);
+    assert.deepEqual(ids(await list(person, { search: "0%" })), [made[2]!.id]);
+    assert.deepEqual(ids(await list(person, { search: person.email })), newest);
+    const bad = await app.call(listAccessRequests, { query: { cursor: "nonsense" }, as: person.token });
+    assert.equal(bad.status, 400);
+    const unknown = await app.call(listAccessRequests, { query: { status: "nonsense" as never }, as: person.token });
+    assert.equal(unknown.status, 400);
+  });
+});
+
+describe("JIT-19: a request in free text", () => {
+  test("is seen by who made it and by administrators, and waits until one says which account is meant", async () => {
+    const { account, owner, approvers } = await aLending(app);
+    const person = await aPerson(app);
+    const asked = await requests.ask(person, null, { resource: "The billing server", system: "Linux in Graz" });
+    assert.deepEqual(
+      [asked.body.account_id, asked.body.resource, asked.body.system],
+      [null, "The billing server", "Linux in Graz"],
+    );
+    assert.equal(asked.body.approval!.eligible, 1);
+    for (const other of [owner, approvers[0]!]) assert.equal((await requests.read(other, asked.body)).status, 404);
+    assert.deepEqual((await requests.read(admin, asked.body)).body.can, ["deny", "map"]);
+    assert.equal(codeOf(await requests.approve(admin, asked.body)), "access-request.not-mapped");
+    const own = await requests.map(person, asked.body, account);
+    assert.deepEqual([own.status, codeOf(own)], [403, "access-request.not-approver"]);
+    const mapped = await requests.map(admin, asked.body, account);
+    assert.equal(mapped.status, 200, mapped.text);
+    assert.deepEqual([mapped.body.account_id, mapped.body.resource], [account.id, account.name]);
+    assert.equal(codeOf(await requests.map(admin, asked.body, account)), "access-request.mapped");
+    const approved = await requests.approve(approvers[0]!, asked.body);
+    assert.equal(approved.body.status, "active", approved.text);
+    // An outsider of the safe, to whom an administrator lent it.
+    assert.equal((await requests.retrieve(person, account)).body.password, account.password);
+    await requests.revoke(admin, asked.body);
+    assert.equal((await requests.retrieve(person, account)).status, 404);
+  });
+
+  test("is asked for as long as its platform lends, and approved by one at least, whatever the platform says", async () => {
+    const { account } = await aLending(app, {
+      approvals_level_1: 0,
+      max_duration_minutes: 90,
+      default_duration_minutes: 60,
+    });
+    const person = await aPerson(app);
+    const asked = await requests.ask(person, null, { durationMinutes: 480 });
+    const mapped = await requests.map(admin, asked.body, account);
+    assert.deepEqual([mapped.body.status, mapped.body.duration_minutes], ["pending", 90]);
+    assert.equal(mapped.body.approval!.needed, 1);
+    const second = await requests.ask(person, null);
+    assert.equal(codeOf(await requests.map(admin, second.body, account)), "access-request.already-open");
+    assert.equal((await requests.map(admin, second.body, { id: person.id as never })).status, 404);
+  });
+
+  test("of an administrator is said by another one, and is denied without an account", async () => {
+    const other = await aPerson(app, "admin");
+    const { account } = await aLending(app);
+    const asked = (await requests.ask(other, null)).body;
+    assert.equal(codeOf(await requests.map(other, asked, account)), "access-request.own");
+    assert.equal(codeOf(await requests.deny(other, asked)), "access-request.own");
+    assert.equal((await requests.deny(admin, asked)).body.status, "denied");
+    const safe = await aSafe(app, admin, { status: "archived" });
+    assert.equal(codeOf(await requests.map(admin, asked, { id: safe.id as never })), "access-request.wrong-state");
+  });
+});
