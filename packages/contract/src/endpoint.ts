@@ -77,7 +77,8 @@ export interface InputOf<E extends Endpoint> {
 /** Fills the `:name` places of a path. Throws when one is missing: a bug of the caller. */
 export function pathOf(path: string, params: Record<string, unknown> = {}): string {
   return path.replace(/:(\w+)/g, (_, name: string) => {
-    const value = params[name];
+    const given = params[name];
+    const value = typeof given === "number" ? String(given) : given;
     if (typeof value !== "string" || value === "") throw new Error(`path ${path} needs ${name}`);
     return encodeURIComponent(value);
   });

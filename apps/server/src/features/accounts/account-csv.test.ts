@@ -117,6 +117,7 @@ describe("writing an export", () => {
     last_validation_status: "untested",
     last_validated_at: null,
     validation_message: null,
+    host_key_alarm: null,
     rotation_status: "no_policy",
     last_rotated_at: "2026-01-01T00:00:00.000Z",
     rotation_due_at: null,
