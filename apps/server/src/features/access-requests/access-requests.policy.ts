@@ -58,10 +58,10 @@ interface Lending {
 
 /**
  * What a request for an account needs. INVARIANT: nobody gets access by asking alone: where the platform asks for no approval,
- * that is for who may use or retrieve the account anyway.
+ * that is for who may use and retrieve the account anyway. A grant gives both, so having one of them is not enough.
  */
 export function demandsOf(platform: Lending, permissions: readonly SafePermission[]): Demands {
-  const mayAnyway = permissions.includes("use") || permissions.includes("retrieve");
+  const mayAnyway = permissions.includes("use") && permissions.includes("retrieve");
   if (mayAnyway && permissions.includes("access_without_confirmation")) return { level_1: 0, level_2: 0 };
   const level_1 = Math.max(platform.approvals_level_1, mayAnyway ? 0 : 1);
   return { level_1, level_2: platform.approvals_level_2 };
