@@ -59,6 +59,18 @@ export const setUserStatus = endpoint({
   thing: "user",
 });
 
+/** Refused while they own safes: those are given to somebody else first. */
+export const deleteUser = endpoint({
+  method: "DELETE",
+  path: "/api/v1/users/:id",
+  summary: "Delete a user: their vault is destroyed, what was lent to them ends, the audit trail stays",
+  params: byId,
+  reply: Message,
+  needs: "user.manage",
+  audit: "user.deleted",
+  thing: "user",
+});
+
 export const endUserSessions = endpoint({
   method: "POST",
   path: "/api/v1/users/:id/end-sessions",

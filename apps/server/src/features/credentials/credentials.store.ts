@@ -169,6 +169,20 @@ export const deleteCredential = (tx: Tx, actor: Who, id: string, at: Date): Prom
 export const deleteAnyCredential = (tx: Tx, id: string, at: Date): Promise<CredentialRow | null> =>
   hide(tx, id, at, isThere);
 
+/** Hides everything of a person, and takes every envelope of theirs out of the database. */
+export async function deleteVault(tx: Tx, userId: string, at: Date): Promise<void> {
+  await sql`
+    delete from secret_versions where credential_id in (select id from credentials where user_id = ${userId})`.execute(
+    tx,
+  );
+  await tx
+    .updateTable("credentials")
+    .set({ deleted_at: at, search_text: "", search_keys: [] })
+    .where("user_id", "=", userId)
+    .where("deleted_at", "is", null)
+    .execute();
+}
+
 async function hide(tx: Tx, id: string, at: Date, condition: RawBuilder<SqlBool>): Promise<CredentialRow | null> {
   const hidden = await tx
     .updateTable("credentials")

@@ -3,8 +3,9 @@ import type { Message, deleteCredential as deleteEndpoint } from "@strongroom/co
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { notFound, targetOf } from "./credentials.ts";
-import { deleteCredential } from "./credentials.store.ts";
+import { destroyKek } from "#kernel/keys/destroy-kek.ts";
+import { notFound, targetOf, vaultOf } from "./credentials.ts";
+import { deleteCredential, deleteVault } from "./credentials.store.ts";
 
 export async function removeCredential(kernel: Kernel, call: Call<typeof deleteEndpoint>, tx: Tx): Promise<Message> {
   const { id } = call.params;
@@ -18,4 +19,10 @@ export async function removeCredential(kernel: Kernel, call: Call<typeof deleteE
     data: { credential_id: id },
   });
   return { message: `"${row.name}" deleted successfully` };
+}
+
+/** For a person who is deleted: their secrets are gone at once, and with the key whatever copy of them is left somewhere. */
+export async function destroyVault(kernel: Kernel, tx: Tx, userId: string): Promise<void> {
+  await deleteVault(tx, userId, kernel.clock.now());
+  await destroyKek(tx, kernel.events, vaultOf(userId));
 }

@@ -1,5 +1,7 @@
 // Credentials: the secrets that belong to a person, stored so that only this person reaches them.
 import type { Kernel } from "#kernel/kernel.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import { destroyVault } from "./delete-credential.ts";
 import { grants } from "./credentials.policy.ts";
 import { bindCredentials } from "./credentials.routes.ts";
 import type { HistoryOfTarget } from "./read-credential.ts";
@@ -10,6 +12,8 @@ export interface CredentialsFeature {
   onLoginChanged(listener: LoginListener): void;
   /** Tells these listeners, for who stores or changes accounts. */
   readonly loginChanged: LoginListener;
+  /** For a person who is deleted. */
+  forgetPerson(tx: Tx, userId: string): Promise<void>;
 }
 
 export function installCredentials(kernel: Kernel, deps: { historyOfTarget: HistoryOfTarget }): CredentialsFeature {
@@ -19,7 +23,11 @@ export function installCredentials(kernel: Kernel, deps: { historyOfTarget: Hist
     for (const listener of listeners) await listener(tx, credential);
   };
   bindCredentials(kernel, deps.historyOfTarget, loginChanged);
-  return { onLoginChanged: (listener) => void listeners.push(listener), loginChanged };
+  return {
+    onLoginChanged: (listener) => void listeners.push(listener),
+    loginChanged,
+    forgetPerson: (tx, userId) => destroyVault(kernel, tx, userId),
+  };
 }
 
 export { isUsableBy } from "./credentials.policy.ts";

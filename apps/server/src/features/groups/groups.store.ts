@@ -130,3 +130,8 @@ export async function insertPerson(tx: Tx, row: GroupMembersTable): Promise<bool
 export async function deletePerson(tx: Tx, groupId: string, userId: string): Promise<void> {
   await tx.deleteFrom("group_members").where("group_id", "=", groupId).where("user_id", "=", userId).execute();
 }
+
+/** Takes a person who is deleted out of every group. */
+export async function forgetPerson(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom("group_members").where("user_id", "=", userId).execute();
+}

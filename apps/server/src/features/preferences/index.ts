@@ -1,17 +1,23 @@
 // What people set for themselves: the dashboard and the notifications.
 import type { UserId } from "@strongroom/contract";
-import type { Db } from "#kernel/db/database.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { readPreferences } from "./preferences.ts";
 import { bindPreferences } from "./preferences.routes.ts";
+import { deletePreferences } from "./preferences.store.ts";
 import type { Preferences } from "./preferences.store.ts";
 
 export interface PreferencesFeature {
+  /** For a person who is deleted. */
+  forgetPerson(tx: Tx, userId: string): Promise<void>;
   /** With the defaults where somebody set nothing. */
   notificationsOf(db: Db, userId: UserId): Promise<Preferences["notifications"]>;
 }
 
 export function installPreferences(kernel: Kernel): PreferencesFeature {
   bindPreferences(kernel);
-  return { notificationsOf: (db, userId) => readPreferences(db, userId, "notifications") };
+  return {
+    forgetPerson: deletePreferences,
+    notificationsOf: (db, userId) => readPreferences(db, userId, "notifications"),
+  };
 }

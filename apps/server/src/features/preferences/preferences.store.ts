@@ -29,6 +29,13 @@ export async function findPreferences(db: Db, userId: UserId, part: keyof Prefer
   return row?.[part] ?? undefined;
 }
 
+export async function deletePreferences(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .deleteFrom("preferences")
+    .where("user_id", "=", userId as UserId)
+    .execute();
+}
+
 export async function writePreferences<Part extends keyof Preferences>(
   tx: Tx,
   userId: UserId,

@@ -1,6 +1,8 @@
 // Safes: where shared accounts live, and who may do what with them there.
 import type { HistoryOfTarget } from "#features/audit/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import { forgetPerson } from "./forget-person.ts";
 import type { AccountMover } from "./delete-safe.ts";
 import type { MembersLostListener } from "./members-lost.ts";
 import { grants } from "./safes.policy.ts";
@@ -13,6 +15,8 @@ export interface SafesFeature {
   beforeDeletion(mover: AccountMover): void;
   /** For other features that take memberships away: groups. */
   readonly membersLost: MembersLostListener;
+  /** For a person who is deleted. Throws 409 for the owner of a safe. */
+  forgetPerson(tx: Tx, userId: string): Promise<void>;
 }
 
 export function installSafes(kernel: Kernel, deps: { historyOfTarget: HistoryOfTarget }): SafesFeature {
@@ -30,6 +34,7 @@ export function installSafes(kernel: Kernel, deps: { historyOfTarget: HistoryOfT
     onMembersLost: (listener) => void listeners.push(listener),
     beforeDeletion: (mover) => void movers.push(mover),
     membersLost,
+    forgetPerson: (tx, userId) => forgetPerson(kernel, tx, userId),
   };
 }
 

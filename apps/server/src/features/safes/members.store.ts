@@ -141,3 +141,25 @@ export async function stillMembers(db: Db, safeId: string, userIds: readonly str
       and coalesce(member.user_id, theirs.user_id) = any(${userIds}::uuid[])`.execute(db);
   return rows.map((row) => row.id);
 }
+
+/** The safes of which a person is a member themselves, in the order in which safes are locked. */
+export async function safesOfMember(db: Db, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("safe_members")
+    .innerJoin("safes", "safes.id", "safe_members.safe_id")
+    .select("safe_members.safe_id")
+    .where("safe_members.user_id", "=", userId)
+    .where("safes.deleted_at", "is", null)
+    .orderBy("safe_members.safe_id")
+    .execute();
+  return rows.map((row) => row.safe_id);
+}
+
+export async function countOwned(db: Db, userId: string): Promise<number> {
+  const owned = db.selectFrom("safes").where("owner_id", "=", userId).where("deleted_at", "is", null);
+  return (await owned.select(({ fn }) => fn.countAll<number>().as("count")).executeTakeFirstOrThrow()).count;
+}
+
+export async function forgetMember(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom("safe_members").where("user_id", "=", userId).execute();
+}

@@ -72,3 +72,11 @@ export async function sweepAttempts(tx: Tx, attemptsBefore: Date, networksBefore
   await tx.deleteFrom("sign_in_attempts").where("failed_at", "<", attemptsBefore).execute();
   await tx.deleteFrom("sign_in_networks").where("signed_in_at", "<", networksBefore).execute();
 }
+
+/** Takes away what is known of a person: the networks that they signed in from. */
+export async function forgetNetworks(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .deleteFrom("sign_in_networks")
+    .where("user_id", "=", userId as UserId)
+    .execute();
+}

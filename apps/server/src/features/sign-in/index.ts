@@ -2,9 +2,11 @@
 import type { Mail } from "#features/mail/index.ts";
 import type { SignInOfUsers } from "#features/users/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import { forgetNetworks } from "./attempts.store.ts";
 import { createPasswords } from "./passwords.ts";
 import type { HashParameters } from "./passwords.ts";
 import { issueResetLink, pendingResets } from "./reset-password.ts";
+import { deleteReset } from "./resets.store.ts";
 import { countSessions } from "./sessions.store.ts";
 import { createAuthenticator, endSessions } from "./sessions.ts";
 import { setupLink } from "./set-up.ts";
@@ -45,6 +47,10 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
     rotateSigningKey: () => signingKeys.rotate(),
     countOpenSessions: countSessions,
     endSessions: (tx, userId) => endSessions(kernel, tx, userId),
+    forgetPerson: async (tx, userId) => {
+      await forgetNetworks(tx, userId);
+      await deleteReset(tx, userId);
+    },
     pendingResets: (db) => pendingResets(kernel, db),
     issueResetLink: (tx, userId) => issueResetLink(kernel, tx, userId),
   };

@@ -28,7 +28,7 @@ export interface LiveSession extends Omit<SessionsTable, "stream_hash">, SignInP
   email: string;
   name: string;
   role: Role;
-  status: "active" | "disabled";
+  status: "active" | "disabled" | "deleted";
 }
 
 const live = (db: Db) =>

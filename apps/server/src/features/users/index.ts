@@ -1,6 +1,7 @@
 // The people who sign in: their rows, roles and status, and the sign-in policy.
 import type { Kernel } from "#kernel/kernel.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
+import type { DeletedListener } from "./delete-user.ts";
 import { grants } from "./users.policy.ts";
 import { bindUsers } from "./users.routes.ts";
 import type { DisabledListener } from "./users.ts";
@@ -13,15 +14,27 @@ export interface UsersFeature {
   countActiveByRole(db: Db): Promise<Record<Role, number>>;
   /** Calls `listener`, in the transaction that makes it true, when somebody is disabled. */
   onDisabled(listener: DisabledListener): void;
+  /** Calls `listener`, in the transaction that makes it true, when somebody is deleted. */
+  onDeleted(listener: DeletedListener): void;
 }
 
 export function installUsers(kernel: Kernel, deps: { signIn: SignInOfUsers }): UsersFeature {
-  const listeners: DisabledListener[] = [];
+  const whenDisabled: DisabledListener[] = [];
+  const whenDeleted: DeletedListener[] = [];
   kernel.authority.grant(grants);
-  bindUsers(kernel, deps.signIn, async (...disabled) => {
-    for (const listener of listeners) await listener(...disabled);
+  bindUsers(kernel, deps.signIn, {
+    disabled: async (...disabled) => {
+      for (const listener of whenDisabled) await listener(...disabled);
+    },
+    deleted: async (...deleted) => {
+      for (const listener of whenDeleted) await listener(...deleted);
+    },
   });
-  return { countActiveByRole, onDisabled: (listener) => void listeners.push(listener) };
+  return {
+    countActiveByRole,
+    onDisabled: (listener) => void whenDisabled.push(listener),
+    onDeleted: (listener) => void whenDeleted.push(listener),
+  };
 }
 
 export type { SignInOfUsers } from "./sign-in-of-users.ts";

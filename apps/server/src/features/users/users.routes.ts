@@ -2,6 +2,7 @@
 import {
   changeUserRole,
   decideRoleRequest,
+  deleteUser as deleteEndpoint,
   endUserSessions,
   issueResetLink,
   listPendingResets,
@@ -12,15 +13,23 @@ import {
 } from "@strongroom/contract";
 import { implement } from "#kernel/http/implement.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import { deleteUser } from "./delete-user.ts";
+import type { DeletedListener } from "./delete-user.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
 import { readPolicy } from "./sign-in-policy.store.ts";
 import { changePolicy, changeRole, changeStatus, decideRole, endAllSessions, issueLink, list } from "./users.ts";
 import type { DisabledListener } from "./users.ts";
 
-export function bindUsers(kernel: Kernel, signIn: SignInOfUsers, onDisabled: DisabledListener): void {
+interface Listeners {
+  disabled: DisabledListener;
+  deleted: DeletedListener;
+}
+
+export function bindUsers(kernel: Kernel, signIn: SignInOfUsers, { disabled, deleted }: Listeners): void {
   implement(kernel, listUsers, (call, db) => list(call, db, signIn));
   implement(kernel, changeUserRole, (call, tx) => changeRole(call, tx, signIn));
-  implement(kernel, setUserStatus, (call, tx) => changeStatus(call, tx, signIn, onDisabled));
+  implement(kernel, setUserStatus, (call, tx) => changeStatus(call, tx, signIn, disabled));
+  implement(kernel, deleteEndpoint, (call, tx) => deleteUser(call, tx, signIn, deleted));
   implement(kernel, decideRoleRequest, (call, tx) => decideRole(call, tx, signIn));
   implement(kernel, endUserSessions, (call, tx) => endAllSessions(call, tx, signIn));
   implement(kernel, listPendingResets, async (_call, db) => ({ data: await signIn.pendingResets(db) }));

@@ -9,7 +9,7 @@ export interface UsersTable {
   name: string;
   role: Role;
   requested_role: Exclude<Role, "user"> | null;
-  status: "active" | "disabled";
+  status: "active" | "disabled" | "deleted";
   password_hash: string;
   created_at: Date;
   last_signed_in_at: Date | null;
@@ -21,8 +21,10 @@ declare module "#kernel/db/tables.ts" {
   }
 }
 
-/** A person without what proves them. */
-export type Person = Omit<UsersTable, "password_hash">;
+/** A person without what proves them. Who was deleted is none. */
+export interface Person extends Omit<UsersTable, "password_hash"> {
+  status: "active" | "disabled";
+}
 
 const personColumns = [
   "id",
@@ -51,7 +53,9 @@ export const findUser = (db: Db, userId: string): Promise<Person | undefined> =>
   db
     .selectFrom("users")
     .select(personColumns)
+    .$narrowType<{ status: Person["status"] }>()
     .where("id", "=", userId as UserId)
+    .where("status", "<>", "deleted")
     .executeTakeFirst();
 
 /** Locks the row until the transaction ends, so that decisions about one person follow each other. */
@@ -59,7 +63,9 @@ export const lockUser = (tx: Tx, userId: string): Promise<Person | undefined> =>
   tx
     .selectFrom("users")
     .select(personColumns)
+    .$narrowType<{ status: Person["status"] }>()
     .where("id", "=", userId as UserId)
+    .where("status", "<>", "deleted")
     .forUpdate()
     .executeTakeFirst();
 
@@ -89,6 +95,20 @@ export async function setRole(tx: Tx, userId: string, role: Role): Promise<void>
 
 export async function clearRoleRequest(tx: Tx, userId: string): Promise<void> {
   await updateUser(tx, userId, { requested_role: null });
+}
+
+/** The row stays, because others point at it; nobody can sign in with it, and the address is free again. */
+export async function eraseUser(tx: Tx, userId: string): Promise<void> {
+  const email = `deleted-${userId}@invalid`;
+  await updateUser(tx, userId, {
+    email,
+    name: "Deleted user",
+    role: "user",
+    requested_role: null,
+    status: "deleted",
+    password_hash: "",
+    last_signed_in_at: null,
+  });
 }
 
 export async function setStatus(tx: Tx, userId: string, status: UsersTable["status"]): Promise<void> {
@@ -143,7 +163,11 @@ export interface PageWish {
 
 /** Newest first: ids are UUIDv7, so their order is the order of their making. */
 export function listPage(db: Db, wish: PageWish): Promise<Person[]> {
-  let query = db.selectFrom("users").select(personColumns);
+  let query = db
+    .selectFrom("users")
+    .select(personColumns)
+    .$narrowType<{ status: Person["status"] }>()
+    .where("status", "<>", "deleted");
   if (wish.before !== null) query = query.where("id", "<", wish.before as UserId);
   if (wish.withRoleRequest) query = query.where("requested_role", "is not", null);
   if (wish.search !== null) {

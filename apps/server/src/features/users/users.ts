@@ -120,7 +120,7 @@ interface AboutSomebody {
 }
 
 /** Locks the administrators, then the person: in this order for all, so that no two decisions wait for each other. */
-async function decideAbout(call: AboutSomebody, tx: Tx): Promise<{ person: Person; admins: readonly string[] }> {
+export async function decideAbout(call: AboutSomebody, tx: Tx): Promise<{ person: Person; admins: readonly string[] }> {
   const admins = await lockActiveAdmins(tx);
   return { person: await named(call, tx), admins };
 }

@@ -1,0 +1,32 @@
+// Deletes a person: everything that is theirs alone is destroyed, and nothing is left that says who they were.
+import type { Message, deleteUser as deleteEndpoint } from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import type { SignInOfUsers } from "./sign-in-of-users.ts";
+import { requireAnotherAdmin, requireAnotherPerson } from "./users.policy.ts";
+import { decideAbout } from "./users.ts";
+import { eraseUser } from "./users.store.ts";
+
+/**
+ * Called in the transaction that deletes somebody, with the person held: takes away what they have there. A refusal keeps the
+ * person.
+ */
+export type DeletedListener = (tx: Tx, userId: string, by: Actor) => Promise<void>;
+
+/** The audit trail keeps what they did, in the name that they had then. */
+export async function deleteUser(
+  call: Call<typeof deleteEndpoint>,
+  tx: Tx,
+  signIn: SignInOfUsers,
+  onDeleted: DeletedListener,
+): Promise<Message> {
+  const { person, admins } = await decideAbout(call, tx);
+  requireAnotherAdmin(person.id, admins);
+  requireAnotherPerson(call.actor.id, person.id);
+  await signIn.endSessions(tx, person.id);
+  await signIn.forgetPerson(tx, person.id);
+  await onDeleted(tx, person.id, call.actor);
+  await eraseUser(tx, person.id);
+  return { message: `${person.name} is deleted` };
+}

@@ -1,0 +1,125 @@
+// What lists and decisions about safes cost for an ordinary user, a manager of many safes and an administrator, with
+// 100,000 accounts in 2,000 safes and 5,000 people, and with 1 % of it.
+import { fillSafes, joinSafes, safeId } from "./support/fill-safes.ts";
+import { load } from "./support/load.ts";
+import type { LoadRequest } from "./support/load.ts";
+import { startBenchPostgres } from "./support/postgres.ts";
+import { cpuOf, familyOf } from "./support/processes.ts";
+import { startBenchServer } from "./support/strongroom.ts";
+import { figure, median, printTable } from "./support/table.ts";
+
+const NOTHING = { users: 0, safes: 0, accounts: 0 };
+const ONE_PERCENT = { users: 50, safes: 20, accounts: 1_000 };
+const ALL = { users: 5_000, safes: 2_000, accounts: 100_000 };
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 2);
+/** Real accounts, whose secrets can be retrieved. */
+const RETRIEVED = 40;
+
+const postgres = await startBenchPostgres();
+const url = await postgres.database();
+const server = await startBenchServer({ DATABASE_URL: url });
+await fillSafes(url, NOTHING, ONE_PERCENT);
+
+async function signUp(name: string, role: "user" | "manager"): Promise<{ id: string; token: string }> {
+  const [email, password] = [`${name}@example.com`, "a long enough password"];
+  await server.request("POST", "/api/v1/auth/register", { email, password });
+  const found = await server.request("GET", `/api/v1/users?search=${email}`);
+  const id = found.data[0].id;
+  if (role === "manager") await server.request("PUT", `/api/v1/users/${id}/role`, { role });
+  const { token } = await server.request("POST", "/api/v1/auth/login", { email, password });
+  return { id, token };
+}
+
+const people = {
+  "ordinary user": await signUp("ordinary", "user"),
+  manager: await signUp("manager", "manager"),
+  administrator: { id: (await server.request("GET", "/api/v1/auth/session")).user.id, token: server.token },
+};
+type Name = keyof typeof people;
+
+/** A safe with real accounts, of which all three are members. */
+async function aRealSafe(): Promise<string[]> {
+  const { id } = await server.request("POST", "/api/v1/safes", { name: "Real accounts" });
+  for (const name of ["ordinary user", "manager"] as const) {
+    const body = { user_id: people[name].id, role: "manager" };
+    await server.request("POST", `/api/v1/safes/${id}/members`, body);
+  }
+  const { platforms } = await server.request("GET", "/api/v1/platforms");
+  const platform = platforms.find((each: { name: string }) => each.name === "Application");
+  const made = Array.from({ length: RETRIEVED }, (_, number) =>
+    server.request("POST", "/api/v1/accounts", {
+      name: `real ${number}`,
+      hostname: `app${number}.example.com`,
+      username: "svc",
+      password: `secret ${number} ${"x".repeat(16)}`,
+      platform_id: platform.id,
+      safe_id: id,
+      system_type: "Application",
+      connection_method: "HTTPS",
+    }),
+  );
+  return (await Promise.all(made)).map((account) => account.id);
+}
+const real = await aRealSafe();
+
+let turn = 0;
+const CALLS: Record<string, () => Omit<LoadRequest, "headers">> = {
+  "20 safes": () => ({ method: "GET", path: "/api/v1/safes?limit=20" }),
+  "100 accounts": () => ({ method: "GET", path: "/api/v1/accounts?limit=100" }),
+  "accounts of one safe": () => ({ method: "GET", path: `/api/v1/accounts?limit=100&safe_id=${safeId(0)}` }),
+  "accounts, search": () => ({ method: "GET", path: `/api/v1/accounts?limit=100&search=svc_${turn++ % 977}` }),
+  "one account": () => ({ method: "GET", path: `/api/v1/accounts/${real[turn++ % real.length]}/details` }),
+  retrieve: () => ({ method: "POST", path: `/api/v1/accounts/${real[turn++ % real.length]}/retrieve`, body: "{}" }),
+};
+
+const requestOf = (call: string, name: Name) => (): LoadRequest => {
+  const request = CALLS[call]!();
+  const headers = { authorization: `Bearer ${people[name].token}` };
+  return {
+    ...request,
+    headers: request.body === undefined ? headers : { ...headers, "content-type": "application/json" },
+  };
+};
+
+/** Milliseconds of CPU, of server and database together, and of waiting, for each call. */
+async function measure(next: () => LoadRequest): Promise<{ cpu: number; p50: number }> {
+  const database = familyOf(process.pid).filter((pid) => pid !== process.pid && pid !== server.pid);
+  const all = () => [server.pid, ...database].reduce((sum, pid) => sum + cpuOf(pid), 0);
+  const before = all();
+  const { answers, p50 } = await load(server.url, 4, SECONDS, next);
+  return { cpu: ((all() - before) / answers) * 1000, p50 };
+}
+
+async function measureAll(): Promise<Map<string, { cpu: number; p50: number }>> {
+  const results = new Map<string, { cpu: number; p50: number }>();
+  for (const name of Object.keys(people) as Name[]) {
+    for (const call of Object.keys(CALLS)) {
+      const next = requestOf(call, name);
+      await measure(next);
+      const rounds: { cpu: number; p50: number }[] = [];
+      for (let round = 0; round < ROUNDS; round++) rounds.push(await measure(next));
+      const of = (what: "cpu" | "p50") => median(rounds.map((each) => each[what]));
+      results.set(`${name}: ${call}`, { cpu: of("cpu"), p50: of("p50") });
+    }
+  }
+  return results;
+}
+
+await joinSafes(url, people["ordinary user"].id, 5, "user");
+await joinSafes(url, people.manager.id, 20, "manager");
+const small = await measureAll();
+await fillSafes(url, ONE_PERCENT, ALL);
+await joinSafes(url, people.manager.id, 200, "manager");
+const large = await measureAll();
+
+printTable(
+  ["call (4 connections)", "1 %: CPU ms / p50 ms", "all: CPU ms / p50 ms", "all to 1 %, CPU", "p50"],
+  [...small].map(([name, before]) => {
+    const after = large.get(name)!;
+    const shown = [before, after].map((each) => `${figure(each.cpu)} / ${figure(each.p50)}`);
+    return [name, ...shown, figure(after.cpu / before.cpu), figure(after.p50 / before.p50)];
+  }),
+);
+await server.close();
+await postgres.stop();
