@@ -45,11 +45,15 @@ test("nobody gets access by asking alone: without the right to use an account, o
   const platform = { approvals_level_1: 0, approvals_level_2: 0, approve_extensions: true };
   assert.deepEqual(demandsOf(platform, ["list"]), { level_1: 1, level_2: 0 });
   assert.deepEqual(demandsOf(platform, []), { level_1: 1, level_2: 0 });
-  assert.deepEqual(demandsOf(platform, ["list", "use"]), { level_1: 0, level_2: 0 });
+  assert.deepEqual(demandsOf(platform, ["list", "use", "retrieve"]), { level_1: 0, level_2: 0 });
+  for (const one of ["use", "retrieve", "access_without_confirmation"] as const) {
+    // A grant gives both, so one of them alone is no right to it.
+    assert.deepEqual(demandsOf(platform, ["list", one]), { level_1: 1, level_2: 0 });
+  }
   const strict = { ...platform, approvals_level_1: 2, approvals_level_2: 1 };
   assert.deepEqual(demandsOf(strict, ["list", "retrieve"]), { level_1: 2, level_2: 1 });
   assert.deepEqual(demandsOf(strict, ["list", "access_without_confirmation"]), { level_1: 2, level_2: 1 });
-  const unconfirmed = ["list", "retrieve", "access_without_confirmation"] as const;
+  const unconfirmed = ["list", "use", "retrieve", "access_without_confirmation"] as const;
   assert.deepEqual(demandsOf(strict, unconfirmed), { level_1: 0, level_2: 0 });
 });
 

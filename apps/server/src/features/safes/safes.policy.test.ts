@@ -149,7 +149,7 @@ async function aStranger(): Promise<string> {
 
 test(
   "OPEN-19: pure rule, SQL, list, single read and every write agree on who may do what",
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const seed = seedOfRun();
     const chance = chanceOf(seed);
