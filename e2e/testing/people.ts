@@ -1,5 +1,5 @@
 // People of a server under test: how they come to be, and what they can ask for without a browser.
-import { login, pathOf, register } from "@strongroom/contract";
+import { UserId, login, pathOf, register } from "@strongroom/contract";
 import type { Endpoint, InputOf, ReplyOf, Role } from "@strongroom/contract";
 import type { RunningServer } from "./server.ts";
 
@@ -61,4 +61,10 @@ export async function aUser({ url }: Pick<RunningServer, "url">, email: string):
 
 export async function tokenOf({ url }: Pick<RunningServer, "url">, { email, password }: Person): Promise<string> {
   return (await ask(url, login, { body: { email, password } })).token;
+}
+
+/** Whose token it is. */
+export function userIdOf(token: string): UserId {
+  const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+  return UserId.parse((claims as { id: unknown }).id);
 }

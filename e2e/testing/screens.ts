@@ -79,14 +79,14 @@ export async function fillCredential(dialog: Locator, fields: CredentialFields):
   if (secret !== undefined) await secretField(dialog).fill(secret);
 }
 
-const textField = (within: Locator, name: string): Locator => within.getByRole("textbox", { name, exact: true });
+export const textField = (within: Locator, name: string): Locator => within.getByRole("textbox", { name, exact: true });
 
 /** A masked field is no textbox, and its button is named after it. */
 export const secretField = (dialog: Locator): Locator =>
   dialog.getByLabel("Password/Secret").and(dialog.locator("input, textarea"));
 
 /** In a select that is searched by typing, or not. */
-async function choose(within: Locator, label: string, choice: string): Promise<void> {
+export async function choose(within: Locator, label: string, choice: string): Promise<void> {
   await within
     .getByRole("combobox", { name: label })
     .or(within.getByRole("textbox", { name: label }))

@@ -1,0 +1,306 @@
+// Shared accounts in a real browser: from the first account of a real PostgreSQL to thousands of imported ones.
+import { addSafeMember, createAccount, createSafe, importAccounts, listPlatforms } from "@strongroom/contract";
+import type { Safe } from "@strongroom/contract";
+import { needs, postgresqlAvailable, startPostgresql } from "@strongroom/connectors/testing";
+import type { PostgresqlServer } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, describe } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { becomes } from "./testing/becomes.ts";
+import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
+import type { Visit } from "./testing/browser.ts";
+import { inspectScreen } from "./testing/inspect-screen.ts";
+import { aUser, ask, firstAdmin, tokenOf, userIdOf } from "./testing/people.ts";
+import type { Person } from "./testing/people.ts";
+import {
+  assertHoldsNoSecret,
+  cardOf,
+  choose,
+  clipboardHolds,
+  dialogOf,
+  isAt,
+  seesHeading,
+  seesToast,
+  signIn,
+  textField,
+} from "./testing/screens.ts";
+import { startServer } from "./testing/server.ts";
+import type { RunningServer } from "./testing/server.ts";
+import { steps } from "./testing/steps.ts";
+
+const NAME = "Owner of the orders database";
+const WRONG = "not the password any more";
+const THEIRS = "Of somebody else's safe";
+const unavailable = noBrowser === false ? postgresqlAvailable() : noBrowser;
+
+/** So many that a list which drew them all would be noticed. */
+const MANY = 4000;
+
+describe("accounts", needs(unavailable), () => {
+  let server: RunningServer;
+  let postgresql: PostgresqlServer;
+  let browser: Browser;
+  let owner: Person;
+  let token: string;
+  let visit: Visit;
+  let page: Page;
+  let role: { username: string; password: string };
+  let databases: Safe;
+  const step = steps(() => page);
+
+  /** A safe of the owner. */
+  const aSafe = (name: string) => ask(server.url, createSafe, { body: { name } }, token);
+
+  before(async () => {
+    browser = await launchBrowser();
+    [server, postgresql] = await Promise.all([startServer(), startPostgresql()]);
+    role = await postgresql.addRole();
+    const admin = await firstAdmin(server);
+    owner = await aUser(server, "uwe@example.com");
+    token = await tokenOf(server, owner);
+    databases = await aSafe("Databases");
+    await aSafe("Archive");
+    await shareReadOnly(admin);
+    visit = await visitor(browser, server.url);
+    page = visit.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await Promise.all([server?.close(), postgresql?.stop()]);
+  });
+
+  /** A safe of somebody else, in which the owner sees an account and may do nothing with it. */
+  async function shareReadOnly(admin: Person): Promise<void> {
+    const theirs = await tokenOf(server, admin);
+    const safe = await ask(server.url, createSafe, { body: { name: "Not theirs" } }, theirs);
+    const { platforms } = await ask(server.url, listPlatforms, {}, theirs);
+    const platform = platforms.find(({ name }) => name === "Application");
+    assert.ok(platform);
+    const member = { user_id: userIdOf(token), role: "auditor" } as const;
+    await ask(server.url, addSafeMember, { params: { id: safe.id }, body: member }, theirs);
+    const body = {
+      name: THEIRS,
+      hostname: "app.example.com",
+      username: "service",
+      password: "a password of theirs",
+      system_type: "Application",
+      connection_method: "HTTPS",
+      platform_id: platform.id,
+      safe_id: safe.id,
+    } as const;
+    await ask(server.url, createAccount, { body }, theirs);
+  }
+
+  const openMenu = async (item: string) => {
+    await page.getByRole("button", { name: "More actions" }).click();
+    await page.getByRole("menuitem", { name: item }).click();
+  };
+  const figure = (label: string) => page.getByRole("article", { name: label, exact: true });
+  const validate = async (status: "valid" | "invalid") => {
+    await page.getByRole("button", { name: "Validate", exact: true }).click();
+    const text = new RegExp(`^Validation completed for account [0-9a-f-]{36} with status: ${status}$`);
+    await page.locator(".mantine-Notification-root").getByText(text).first().waitFor();
+  };
+  const replacePassword = async (password: string) => {
+    await page.getByRole("button", { name: "Edit Account" }).click();
+    const dialog = dialogOf(page, "Edit Account");
+    await dialog.locator('input[autocomplete="new-password"]').fill(password);
+    await dialog.getByRole("button", { name: "Save Changes" }).click();
+    await seesToast(page, `Account "${NAME}" updated successfully`);
+    await dialog.waitFor({ state: "detached" });
+  };
+
+  step("ACC-01 to ACC-12: the page says what there is, and what is not found", async () => {
+    await signIn(page, owner, "/accounts");
+    await seesHeading(page, "Account Management");
+    await cardOf(page, THEIRS).waitFor();
+    await page.getByPlaceholder("Search accounts...").fill("no such thing");
+    await page.getByText("No accounts match your search criteria.", { exact: true }).waitFor();
+    await inspectScreen(page, "accounts-nothing-found");
+    await page.getByPlaceholder("Search accounts...").fill("");
+    await cardOf(page, THEIRS).waitFor();
+  });
+
+  step("ACC-45 to ACC-60: the form says one thing at a time", async () => {
+    await page.getByRole("button", { name: "Add Account" }).click();
+    const dialog = dialogOf(page, "Create New Account");
+    await dialog.getByRole("button", { name: "Create Account" }).click();
+    await dialog.getByText("Account name is required", { exact: true }).waitFor();
+    await textField(dialog, "Account Name").fill(NAME);
+    await dialog.getByText("Account name is required", { exact: true }).waitFor({ state: "detached" });
+    await dialog.getByRole("button", { name: "Create Account" }).click();
+    await dialog.getByText("Hostname/IP is required", { exact: true }).waitFor();
+    await choose(dialog, "System Type", "PostgreSQL");
+    await dialog.getByRole("heading", { name: "Database Configuration" }).waitFor();
+    await becomes(() => textField(dialog, "Port").inputValue(), "5432");
+    await inspectScreen(page, "account-create");
+  });
+
+  step("ACC-53 to ACC-57: the password of a real PostgreSQL role is stored, and validated by itself", async () => {
+    const dialog = dialogOf(page, "Create New Account");
+    const fields: [label: string, text: string][] = [
+      ["Hostname/IP Address", postgresql.host],
+      ["Port", String(postgresql.port)],
+      ["Username", role.username],
+      ["Database Name", "postgres"],
+      ["Schema Name", "public"],
+    ];
+    for (const [label, text] of fields) await textField(dialog, label).fill(text);
+    await dialog.locator('input[autocomplete="new-password"]').fill(role.password);
+    await choose(dialog, "Platform ID", "PostgreSQL");
+    await choose(dialog, "Safe", "Databases");
+    await dialog.getByRole("button", { name: "Create Account" }).click();
+    await seesToast(page, `Account "${NAME}" created successfully`);
+    await cardOf(page, NAME).getByText("Valid", { exact: true }).waitFor();
+    await figure("Total Accounts").getByText("2", { exact: true }).waitFor();
+    assert.match(postgresql.log(), new RegExp(`connection authorized: user=${role.username}`));
+    await inspectScreen(page, "accounts");
+  });
+
+  step("ACC-34: Copy puts the password on the clipboard and nowhere else", async () => {
+    await cardOf(page, NAME).getByRole("button", { name: "Copy Password" }).click();
+    await seesToast(page, "Password copied to clipboard!");
+    await clipboardHolds(page, role.password);
+    await assertHoldsNoSecret(page, role.password);
+    assert.equal(server.output().includes(role.password), false, "the server's log does not hold it");
+  });
+
+  step(
+    "ACC-29, ACC-43: after an edit to a wrong password it is found invalid, and valid again afterwards",
+    async () => {
+      await cardOf(page, NAME).getByRole("link", { name: "Details" }).click();
+      await page.waitForURL(/\/accounts\/[0-9a-f-]{36}$/);
+      await seesHeading(page, NAME);
+      await replacePassword(WRONG);
+      await validate("invalid");
+      await page.getByText(`did not accept the password for ${role.username}`, { exact: false }).first().waitFor();
+      await replacePassword(role.password);
+      await validate("valid");
+    },
+  );
+
+  step("ACC-82 to ACC-89: the validation history has them all", async () => {
+    await page.getByRole("button", { name: "Validation History" }).click();
+    const dialog = dialogOf(page, `Validation History ${NAME}`);
+    const entries = dialog.getByRole("list", { name: "Validations" }).getByRole("listitem");
+    await entries.filter({ hasText: "Failed" }).first().waitFor();
+    await entries.filter({ hasText: "Success" }).first().waitFor();
+    await inspectScreen(page, "validation-history");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  });
+
+  step(
+    "an earlier password can be copied by who may, and the page says who gets at it, why, and what was done",
+    async () => {
+      const versions = page.getByRole("list", { name: "Versions" });
+      await versions.getByText("Version 3, in force", { exact: true }).waitFor();
+      await versions.getByRole("button", { name: "Copy version 2" }).click();
+      await seesToast(page, "Password copied to clipboard!");
+      await clipboardHolds(page, WRONG);
+      const people = page.getByRole("list", { name: "People with access" });
+      await people.getByText("Member as Owner", { exact: false }).waitFor();
+      await seesHeading(page, "Audit History");
+      await inspectScreen(page, "account-detail");
+    },
+  );
+
+  step("an account is moved to another safe, and is still what it was", async () => {
+    await page.getByRole("button", { name: "Move to another safe" }).click();
+    const dialog = dialogOf(page, "Move to another safe");
+    await choose(dialog, "Safe", "Archive");
+    await dialog.getByRole("button", { name: "Move Account" }).click();
+    await seesToast(page, `Account "${NAME}" moved to "Archive"`);
+    await page.getByRole("main").getByRole("link", { name: "Archive" }).waitFor();
+    await page.getByRole("button", { name: "Copy Password" }).click();
+    await seesToast(page, "Password copied to clipboard!");
+    await clipboardHolds(page, role.password);
+  });
+
+  step("importing names every bad line first, and then leaves out what the person leaves out", async () => {
+    await page.getByRole("link", { name: "Account Management" }).click();
+    await isAt(page, "/accounts");
+    await openMenu("Import from CSV");
+    const dialog = dialogOf(page, "Import accounts from CSV");
+    const csv = [
+      "name,hostname,username,password,platform,safe,system_type,connection_method",
+      "Imported one,one.example.com,service,an imported password,Application,Databases,Application,HTTPS",
+      "Imported two,,service,an imported password,Application,Databases,Application,HTTPS",
+      "Imported three,three.example.com,service,an imported password,Application,,Application,HTTPS",
+    ].join("\n");
+    const file = { name: "accounts.csv", mimeType: "text/csv", buffer: Buffer.from(csv) };
+    await dialog.locator('input[type="file"]').setInputFiles(file);
+    const bad = dialog.getByRole("region", { name: "Bad lines" });
+    await bad.getByRole("cell", { name: "Hostname/IP is required" }).waitFor();
+    await inspectScreen(page, "account-import");
+    await choose(dialog, "Safe", "Databases");
+    await dialog.getByRole("button", { name: "Skip the bad lines, import 2 accounts" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await cardOf(page, "Imported one").waitFor();
+    await cardOf(page, "Imported three").waitFor();
+    assert.equal(await cardOf(page, "Imported two").count(), 0);
+  });
+
+  step("several are disabled at once, and what could not be is named with its reason", async () => {
+    await openMenu("Select several");
+    const bar = page.getByRole("region", { name: "Selected accounts" });
+    for (const name of ["Imported one", THEIRS]) await page.getByRole("checkbox", { name: `Select ${name}` }).check();
+    await bar.getByText("2 accounts selected", { exact: true }).waitFor();
+    await inspectScreen(page, "accounts-selected");
+    await bar.getByRole("button", { name: "More" }).click();
+    await bar.getByRole("menuitem", { name: "Disable" }).click();
+    await dialogOf(page, "Disable 2 accounts").getByRole("button", { name: "Disable" }).click();
+    const result = dialogOf(page, "Disable: not all went well");
+    await result.getByRole("listitem").filter({ hasText: THEIRS }).waitFor();
+    await result.getByText("1 done", { exact: true }).waitFor();
+    await inspectScreen(page, "accounts-bulk-result");
+    await result.getByRole("button", { name: "Close" }).last().click();
+    await bar.getByRole("button", { name: "Done" }).click();
+    await cardOf(page, "Imported one").getByText("Disabled:", { exact: false }).waitFor();
+  });
+
+  step("the export has every account and no password", async () => {
+    const download = page.waitForEvent("download");
+    await openMenu("Export as CSV");
+    const path = await (await download).path();
+    const text = await readFile(path, "utf8");
+    for (const name of [NAME, "Imported one", THEIRS]) assert.ok(text.includes(name), name);
+    assert.equal(
+      [role.password, "an imported password", WRONG].some((secret) => text.includes(secret)),
+      false,
+    );
+  });
+
+  step("ACC-35: deleting asks first, and returns to the list", async () => {
+    await cardOf(page, NAME).getByRole("button", { name: "Delete" }).click();
+    const dialog = dialogOf(page, "Delete Account");
+    await dialog.getByText("destroyed at once", { exact: false }).waitFor();
+    await inspectScreen(page, "account-delete");
+    await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+    await seesToast(page, `Account "${NAME}" deleted successfully`);
+    await cardOf(page, NAME).waitFor({ state: "detached" });
+  });
+
+  step(`${MANY} accounts scroll: only those near the window are drawn, and the last one is reached`, async () => {
+    const lines = Array.from(
+      { length: MANY },
+      (_, n) => `Account ${n},app${n}.example.com,service,an imported password,Application,Application,HTTPS`,
+    );
+    const header = "name,hostname,username,password,platform,system_type,connection_method";
+    const csv = [header, ...lines].join("\n");
+    const body = { csv, dry_run: false, safe_id: databases.id };
+    const { imported } = await ask(server.url, importAccounts, { body }, token);
+    assert.equal(imported, MANY);
+    await page.goto("/accounts");
+    const list = page.getByRole("list", { name: "Accounts" });
+    await list.getByRole("article").first().waitFor();
+    // The oldest is the last of the list; each page is fetched on the way.
+    await becomes(async () => {
+      await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+      return cardOf(page, THEIRS).count();
+    }, 1);
+    assert.ok((await list.getByRole("article").count()) < 100, "only what is near the window is drawn");
+    assertNoErrors(visit);
+  });
+});
