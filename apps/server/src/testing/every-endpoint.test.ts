@@ -44,8 +44,15 @@ before(async () => {
 });
 after(() => app.close());
 
+/** A value for each name in the path. */
+const paramsOf = ({ endpoint: { path } }: NamedEndpoint, id: string) => ({
+  ...Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name, NOBODYS_ID])),
+  ...(path.includes("/:version/") ? { version: "1" } : {}),
+  id,
+});
+
 const send = (named: NamedEndpoint, as: string | undefined, id = NOBODYS_ID) =>
-  app.call(named.endpoint, { params: { id }, body: sampleBody(named), as });
+  app.call(named.endpoint, { params: paramsOf(named, id), body: sampleBody(named), as });
 
 const withId = endpoints.filter((named) => named.endpoint.path.includes(":id"));
 
@@ -155,7 +162,7 @@ describe("a thing of somebody else answers exactly as one that does not exist", 
   for (const named of withId) {
     test(`${named.name} answers 404 to an id that is none, to those with the right`, async () => {
       for (const id of ["1", "..%2f", "null", "'; drop table users; --"]) {
-        const url = pathOf(named.endpoint.path, { id });
+        const url = pathOf(named.endpoint.path, paramsOf(named, id));
         const reply = await app.http.inject({
           method: named.endpoint.method,
           url,
@@ -181,7 +188,7 @@ describe("a NUL never reaches the database", () => {
   for (const named of endpoints.filter(({ endpoint }) => endpoint.body !== undefined && endpoint.needs !== "public")) {
     test(`${named.name} refuses it in every text of its body`, async () => {
       for (const body of withNul(sampleBody(named))) {
-        const given = { params: { id: NOBODYS_ID }, body, as: tokens.admin } as Parameters<typeof app.call>[1];
+        const given = { params: paramsOf(named, NOBODYS_ID), body, as: tokens.admin } as Parameters<typeof app.call>[1];
         const reply = await app.call(named.endpoint, given);
         assert.equal(reply.status, 400, reply.text);
       }
