@@ -5,8 +5,14 @@ export const paths = {
   accounts: "/accounts",
   /** One account; with ":id" the pattern of all. */
   account: (id: string) => `/accounts/${id}`,
+  /** The accounts of one safe. */
+  accountsIn: (safeId: string) => `/accounts?safe=${safeId}`,
+  /** The accounts on one platform. */
+  accountsOn: (platformId: string) => `/accounts?platform=${platformId}`,
   validationDashboard: "/validation-dashboard",
   safes: "/safes",
+  /** One safe, at one of its tabs; with ":id" the pattern of all. */
+  safe: (id: string, tab = "") => (tab === "" ? `/safes/${id}` : `/safes/${id}?tab=${tab}`),
   vault: "/vault",
   /** The vault's list, searching for a text. */
   vaultSearch: (search: string) => `/vault?search=${encodeURIComponent(search)}`,
@@ -27,6 +33,8 @@ export const paths = {
   integrations: "/integrations",
   auditLogs: "/audit-logs",
   admin: "/admin",
+  adminGroups: "/admin/groups",
+  adminPlatforms: "/admin/platforms",
   profile: "/profile",
   notifications: "/notifications",
   settings: "/settings",

@@ -14,7 +14,6 @@ export const unbuiltAreas: readonly RouteObject[] = [
     "Validation Dashboard",
     "Watch whether stored account credentials still work on their systems",
   ),
-  area(paths.safes, "Safes Management", "Organise accounts into safes and say who may use them"),
   area(paths.discovery, "Discovery", "Find privileged accounts that nobody manages yet"),
   area(paths.sessions, "Session Monitoring", "Watch privileged sessions and what is done in them"),
   area(paths.certificates, "Certificates", "Manage SSL/TLS certificates and track expiry"),

@@ -1,6 +1,7 @@
 // The Admin Console: the people, what waits for a decision, and the rules of signing in.
 import { Stack } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
+import { AdminSections } from "#app/shell/admin-sections.tsx";
 import { useUser } from "#shared/session/session-store.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
@@ -15,6 +16,7 @@ export default function AdminPage() {
   const { role } = useUser();
   return (
     <>
+      <AdminSections />
       <PageHeader title="Admin Console" subtitle="Manage users, subscription plans, system settings." />
       {role === "admin" ? (
         <Console />

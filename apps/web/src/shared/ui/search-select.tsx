@@ -60,7 +60,7 @@ export function SearchSelect<Answer>({
       filter={({ options }) => options}
       data={shown.map(({ value: id, label }) => ({ value: id, label }))}
       value={value?.value ?? null}
-      onChange={(id) => onChange(shown.find((each) => each.value === id) ?? null)}
+      onChange={(id) => onChange(plain(shown.find((each) => each.value === id)))}
       searchValue={text}
       onSearchChange={setText}
       onDropdownOpen={() => setIsOpen(true)}
@@ -73,6 +73,10 @@ export function SearchSelect<Answer>({
     />
   );
 }
+
+/** Without the icon, which is nothing that a form could keep. */
+const plain = (found: Found | undefined): Found | null =>
+  found === undefined ? null : { value: found.value, label: found.label, hint: found.hint };
 
 function Choice({ found }: { found: Found | undefined }) {
   if (found === undefined) return null;

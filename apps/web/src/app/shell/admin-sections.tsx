@@ -1,0 +1,17 @@
+// The pages of the Admin Console, as links above each of them.
+import type { Role } from "@strongroom/contract";
+import { useUser } from "#shared/session/session-store.ts";
+import { PageLinks } from "#shared/ui/page-links.tsx";
+import { paths } from "../paths.ts";
+
+/** Who sees what there, as the server has it. */
+const SECTIONS: readonly { label: string; path: string; roles: readonly Role[] }[] = [
+  { label: "Users and sign-in", path: paths.admin, roles: ["admin"] },
+  { label: "Groups", path: paths.adminGroups, roles: ["admin", "manager"] },
+  { label: "Platforms", path: paths.adminPlatforms, roles: ["admin", "manager", "user"] },
+];
+
+export function AdminSections() {
+  const { role } = useUser();
+  return <PageLinks label="Admin Console pages" links={SECTIONS.filter(({ roles }) => roles.includes(role))} />;
+}

@@ -1,0 +1,83 @@
+// "Create Group", "Edit Group" and "Delete Group".
+import type { Group } from "@strongroom/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { messageOf } from "#shared/api/call-error.ts";
+import { counted } from "#shared/format/text.ts";
+import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { EMPTY_GROUP, formOf } from "./group-form-values.ts";
+import { GroupForm } from "./group-form.tsx";
+import { creation, deletion, edit } from "./groups.queries.ts";
+
+export interface DialogProps {
+  opened: boolean;
+  onClose: () => void;
+}
+
+export function CreateGroupDialog({ opened, onClose }: DialogProps) {
+  const { mutateAsync: create } = useMutation(creation(useQueryClient()));
+  return (
+    <Modal opened={opened} onClose={onClose} title="Create Group">
+      <GroupForm
+        initial={EMPTY_GROUP}
+        submitLabel="Create Group"
+        failureText="Failed to create group"
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          await create(values);
+          toast.success("Group created successfully");
+          onClose();
+        }}
+      />
+    </Modal>
+  );
+}
+
+export function EditGroupDialog({ group, opened, onClose }: DialogProps & { group: Group }) {
+  const { mutateAsync: save } = useMutation(edit(useQueryClient(), group.id));
+  return (
+    <Modal opened={opened} onClose={onClose} title="Edit Group">
+      <GroupForm
+        initial={formOf(group)}
+        submitLabel="Save Changes"
+        failureText="Failed to update group"
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          await save(values);
+          toast.success("Group updated successfully");
+          onClose();
+        }}
+      />
+    </Modal>
+  );
+}
+
+export function DeleteGroupDialog({ group, opened, onClose }: DialogProps & { group: Group }) {
+  const { mutate, isPending } = useMutation(deletion(useQueryClient(), group.id));
+  const confirm = () =>
+    mutate(undefined, {
+      onSuccess: () => {
+        toast.success("Group deleted successfully");
+        onClose();
+      },
+      onError: (error) => toast.error(messageOf(error), { title: "Failed to delete group" }),
+    });
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title="Delete Group"
+      variant="danger"
+      confirmLabel="Delete"
+      isBusy={isPending}
+      onConfirm={confirm}
+      onCancel={onClose}
+    >
+      <p>
+        Are you sure you want to delete <strong>{group.name}</strong>? What its{" "}
+        {counted(group.member_count, "person", "people")} could do through it in any safe ends at once. This cannot be
+        undone.
+      </p>
+    </ConfirmDialog>
+  );
+}

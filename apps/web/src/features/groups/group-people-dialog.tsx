@@ -1,0 +1,141 @@
+// The people of a group: who they are, and, for administrators, putting people in and taking them out.
+import { ActionIcon, Button } from "@mantine/core";
+import { IconTrash, IconUser, IconUsersGroup } from "@tabler/icons-react";
+import type { Group, GroupMember, ReplyOf, listUsers } from "@strongroom/contract";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { LoadMore } from "#shared/ui/load-more.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { SearchSelect, type Found } from "#shared/ui/search-select.tsx";
+import { EmptyState } from "#shared/ui/states.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import type { DialogProps } from "./group-dialogs.tsx";
+import { addition, groupPeople, peopleFound, removal } from "./groups.queries.ts";
+import classes from "./groups.module.css";
+
+export interface GroupPeopleDialogProps extends DialogProps {
+  group: Group;
+  canManage: boolean;
+}
+
+export function GroupPeopleDialog({ group, canManage, opened, onClose }: GroupPeopleDialogProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={`People of ${group.name}`}>
+      {canManage && <AddPerson group={group} />}
+      <People group={group} canManage={canManage} />
+    </Modal>
+  );
+}
+
+const foundIn = ({ data }: ReplyOf<typeof listUsers>): Found[] =>
+  data.map(({ id, name, email }) => ({
+    value: id,
+    label: name,
+    hint: email,
+    icon: <IconUser size={16} aria-hidden />,
+  }));
+
+function AddPerson({ group }: { group: Group }) {
+  const { mutate, isPending } = useMutation(addition(useQueryClient(), group.id));
+  const [chosen, setChosen] = useState<Found | null>(null);
+  // The box begins anew after each person.
+  const [round, setRound] = useState(0);
+  const add = () => {
+    if (chosen === null) return;
+    mutate(chosen.value, {
+      onSuccess: ({ name }) => {
+        toast.success(`${name} is in "${group.name}" now`);
+        setChosen(null);
+        setRound(round + 1);
+      },
+      onError: (error) => toast.error(messageOf(error), { title: "Failed to add person" }),
+    });
+  };
+  return (
+    <div className={classes.add}>
+      <div className={classes.addWho}>
+        <SearchSelect
+          key={round}
+          label="Add a person"
+          placeholder="Search by name or email"
+          value={chosen}
+          onChange={setChosen}
+          search={peopleFound}
+          foundIn={foundIn}
+        />
+      </div>
+      <Button onClick={add} loading={isPending} disabled={chosen === null}>
+        Add
+      </Button>
+    </div>
+  );
+}
+
+function People({ group, canManage }: { group: Group; canManage: boolean }) {
+  const people = useInfiniteQuery(groupPeople(group.id));
+  const [leaving, setLeaving] = useState<GroupMember | null>(null);
+  const [isAsking, setIsAsking] = useState(false);
+  const { mutate, isPending } = useMutation(removal(useQueryClient(), group.id));
+  const confirm = () => {
+    if (leaving === null) return;
+    mutate(leaving.user_id, {
+      onSuccess: () => toast.success(`${leaving.name} is no longer in "${group.name}"`),
+      onError: (error) => toast.error(messageOf(error), { title: "Failed to remove person" }),
+      onSettled: () => setIsAsking(false),
+    });
+  };
+
+  return (
+    <>
+      <Loaded query={people}>
+        {({ pages }) => {
+          const found = pages.flatMap((page) => page.members);
+          if (found.length === 0) return <EmptyState icon={IconUsersGroup} title="Nobody is in this group yet" />;
+          return (
+            <>
+              <ul className={classes.people} aria-label={`People of ${group.name}`}>
+                {found.map((person) => (
+                  <li key={person.user_id} className={classes.person}>
+                    <div className={classes.who}>
+                      <span className={classes.name}>{person.name}</span>
+                      <span className={classes.email}>{person.email}</span>
+                    </div>
+                    {canManage && (
+                      <ActionIcon
+                        aria-label={`Remove ${person.name}`}
+                        onClick={() => {
+                          setLeaving(person);
+                          setIsAsking(true);
+                        }}
+                      >
+                        <IconTrash size={16} aria-hidden />
+                      </ActionIcon>
+                    )}
+                  </li>
+                ))}
+              </ul>
+              <LoadMore of={people} />
+            </>
+          );
+        }}
+      </Loaded>
+      <ConfirmDialog
+        opened={isAsking}
+        title="Remove Person"
+        variant="danger"
+        confirmLabel="Remove"
+        isBusy={isPending}
+        onConfirm={confirm}
+        onCancel={() => setIsAsking(false)}
+      >
+        <p>
+          Take <strong>{leaving?.name}</strong> out of <strong>{group.name}</strong>? What they could do through it ends
+          at once.
+        </p>
+      </ConfirmDialog>
+    </>
+  );
+}

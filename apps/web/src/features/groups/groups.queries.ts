@@ -1,0 +1,67 @@
+// The groups' server state: what is asked for, what is sent, and what a change makes stale.
+import {
+  addGroupMember,
+  createGroup,
+  deleteGroup,
+  listGroupMembers,
+  listGroups,
+  listUsers,
+  removeGroupMember,
+  updateGroup,
+  type GroupId,
+  type InputOf,
+  type UserId,
+} from "@strongroom/contract";
+import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
+import { call } from "#shared/api/call.ts";
+import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
+
+export type GroupFields = NonNullable<InputOf<typeof createGroup>["body"]>;
+
+const PAGE_SIZE = 100;
+const MOST_PEOPLE_FOUND = 20;
+const at = (id: string) => ({ params: { id: id as GroupId } });
+
+/** By name, page after page; an empty search finds all. */
+export const groupList = (search: string | undefined) =>
+  infiniteQueryOptions({
+    queryKey: [...keyOf(listGroups).slice(0, -1), "pages", search ?? ""],
+    queryFn: ({ pageParam, signal }) =>
+      call(listGroups, { query: { search, limit: PAGE_SIZE, cursor: pageParam } }, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
+
+export const groupPeople = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: keyOf(listGroupMembers, at(id)),
+    queryFn: ({ pageParam, signal }) =>
+      call(listGroupMembers, { ...at(id), query: { limit: PAGE_SIZE, cursor: pageParam } }, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
+
+export const peopleFound = (search: string) => queryOf(listUsers, { query: { search, limit: MOST_PEOPLE_FOUND } });
+
+/** Who is in which group decides who sees which safe. */
+async function refresh(client: QueryClient): Promise<void> {
+  await Promise.all(["/api/v1/groups", "/api/v1/safes", "/api/v1/audit"].map((path) => invalidatePath(client, path)));
+}
+
+const changing = <Input, Result>(client: QueryClient, send: (input: Input) => Promise<Result>) =>
+  mutationOptions({ mutationFn: send, onSettled: () => refresh(client) });
+
+export const creation = (client: QueryClient) => changing(client, (body: GroupFields) => call(createGroup, { body }));
+
+export const edit = (client: QueryClient, id: string) =>
+  changing(client, (body: GroupFields) => call(updateGroup, { ...at(id), body }));
+
+export const deletion = (client: QueryClient, id: string) => changing(client, () => call(deleteGroup, at(id)));
+
+export const addition = (client: QueryClient, id: string) =>
+  changing(client, (userId: string) => call(addGroupMember, { ...at(id), body: { user_id: userId as UserId } }));
+
+export const removal = (client: QueryClient, id: string) =>
+  changing(client, (userId: string) =>
+    call(removeGroupMember, { params: { id: id as GroupId, user_id: userId as UserId } }),
+  );

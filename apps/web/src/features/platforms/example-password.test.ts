@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { exampleOf, type ExampleRules } from "./example-password.ts";
+
+const RULES: ExampleRules = {
+  length: 24,
+  max_length: 128,
+  min_lowercase: 1,
+  min_uppercase: 1,
+  min_digits: 1,
+  min_symbols: 1,
+  symbols: "!#%+",
+  forbidden_characters: "",
+  begins_with_letter: false,
+};
+const ROUNDS = 200;
+const passwordOf = (rules: ExampleRules): string => {
+  const example = exampleOf(rules);
+  return "password" in example ? example.password : `no password: ${example.problem}`;
+};
+const countOf = (text: string, of: RegExp): number => [...text].filter((character) => of.test(character)).length;
+
+describe("an example of a platform's password", () => {
+  test("keeps every rule, in every draw", () => {
+    const rules = {
+      ...RULES,
+      length: 12,
+      min_lowercase: 2,
+      min_uppercase: 3,
+      min_digits: 3,
+      min_symbols: 2,
+      forbidden_characters: "0O1lI!",
+      begins_with_letter: true,
+    };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const password = passwordOf(rules);
+      expect(password).toMatch(/^[A-Za-z][A-Za-z0-9#%+]{11}$/);
+      expect(password).not.toMatch(/[0O1lI!]/);
+      expect(countOf(password, /[a-z]/)).toBeGreaterThanOrEqual(2);
+      expect(countOf(password, /[A-Z]/)).toBeGreaterThanOrEqual(3);
+      expect(countOf(password, /\d/)).toBeGreaterThanOrEqual(3);
+      expect(countOf(password, /[#%+]/)).toBeGreaterThanOrEqual(2);
+    }
+  });
+
+  test("begins with a letter even where digits and symbols fill all but one place", () => {
+    const rules = { ...RULES, length: 8, min_lowercase: 0, min_uppercase: 0, min_digits: 7, min_symbols: 0 };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      expect(passwordOf({ ...rules, begins_with_letter: true })).toMatch(/^[A-Za-z]\d{7}$/);
+    }
+  });
+
+  test("says how much it holds: 24 of 66 characters are 145 bits", () => {
+    expect(exampleOf(RULES)).toMatchObject({ bits: 145 });
+  });
+
+  test.each([
+    [{ forbidden_characters: "0123456789" }, "The rules ask for digits, but allow none."],
+    [{ symbols: "" }, "The rules ask for symbols, but allow none."],
+    [{ min_symbols: 40 }, "The classes ask for more characters than the password has."],
+    [{ length: 200 }, "The length is more than the target takes."],
+    [
+      { begins_with_letter: true, min_lowercase: 0, min_uppercase: 0, min_digits: 24, min_symbols: 0 },
+      "It is to begin with a letter, but digits and symbols take all places.",
+    ],
+  ])("rules that nothing can keep (%o) say why", (given, problem) => {
+    expect(exampleOf({ ...RULES, ...given })).toEqual({ problem });
+  });
+
+  test("the longest there can be is made too", () => {
+    expect(passwordOf({ ...RULES, length: 256, max_length: 1024 })).toHaveLength(256);
+  });
+});

@@ -1,0 +1,82 @@
+// An example of a password by a platform's rules, made in the browser as they are typed; it is never used for anything.
+import type { PasswordRules } from "@strongroom/contract";
+import { characterOf, fillRandom, randomBelow, type FillRandom } from "#shared/format/random-character.ts";
+
+const LOWERCASE = "abcdefghijklmnopqrstuvwxyz";
+const UPPERCASE = LOWERCASE.toUpperCase();
+const DIGITS = "0123456789";
+
+export type ExampleRules = Omit<PasswordRules, "history">;
+
+export type Example = { password: string; bits: number } | { problem: string };
+
+interface CharacterClass {
+  name: string;
+  alphabet: string;
+  least: number;
+}
+
+const unique = (text: string): string => [...new Set(text)].join("");
+
+function classesOf(rules: ExampleRules): CharacterClass[] {
+  const allowed = (text: string) =>
+    unique(text)
+      .split("")
+      .filter((letter) => !rules.forbidden_characters.includes(letter))
+      .join("");
+  return [
+    { name: "lowercase letters", alphabet: allowed(LOWERCASE), least: rules.min_lowercase },
+    { name: "uppercase letters", alphabet: allowed(UPPERCASE), least: rules.min_uppercase },
+    { name: "digits", alphabet: allowed(DIGITS), least: rules.min_digits },
+    { name: "symbols", alphabet: allowed(rules.symbols), least: rules.min_symbols },
+  ];
+}
+
+/** Why no password can be by these rules; null when one can. */
+function problemOf(rules: ExampleRules, classes: readonly CharacterClass[]): string | null {
+  const missing = classes.find(({ alphabet, least }) => least > 0 && alphabet === "");
+  if (missing !== undefined) return `The rules ask for ${missing.name}, but allow none.`;
+  const least = classes.reduce((sum, each) => sum + each.least, 0);
+  if (least > rules.length) return "The classes ask for more characters than the password has.";
+  if (rules.length > rules.max_length) return "The length is more than the target takes.";
+  if (classes.every(({ alphabet }) => alphabet === "")) return "The rules allow no character at all.";
+  const [lower, upper] = classes;
+  if (!rules.begins_with_letter) return null;
+  if (`${lower?.alphabet}${upper?.alphabet}` === "") return "It is to begin with a letter, but the rules allow none.";
+  const others = classes.slice(2).reduce((sum, each) => sum + each.least, 0);
+  return others >= rules.length ? "It is to begin with a letter, but digits and symbols take all places." : null;
+}
+
+/** Draws with the required characters first, then shuffles; `fill` gives the random bytes. */
+export function exampleOf(rules: ExampleRules, fill: FillRandom = fillRandom): Example {
+  const classes = classesOf(rules);
+  const problem = problemOf(rules, classes);
+  if (problem !== null) return { problem };
+  const alphabet = classes.map((each) => each.alphabet).join("");
+  const letters = `${classes[0]?.alphabet ?? ""}${classes[1]?.alphabet ?? ""}`;
+  const required = classes.flatMap((each) =>
+    Array.from({ length: each.least }, () => characterOf(each.alphabet, fill)),
+  );
+  const characters = [
+    ...required,
+    ...Array.from({ length: rules.length - required.length }, () => characterOf(alphabet, fill)),
+  ];
+  shuffle(characters, fill);
+  if (rules.begins_with_letter) beginWithLetter(characters, letters, required.length, fill);
+  return { password: characters.join(""), bits: Math.floor(rules.length * Math.log2(alphabet.length)) };
+}
+
+/** Fisher and Yates. A place beyond 256 is drawn among its last 256 predecessors: enough for an example. */
+function shuffle(characters: string[], fill: FillRandom): void {
+  for (let last = characters.length - 1; last > 0; last -= 1) {
+    const other = last - randomBelow(Math.min(last + 1, 256), fill);
+    [characters[last], characters[other]] = [characters[other] ?? "", characters[last] ?? ""];
+  }
+}
+
+/** A letter from further back comes to the front; when there is none, one takes the place of a character that was free. */
+function beginWithLetter(characters: string[], letters: string, required: number, fill: FillRandom): void {
+  const at = characters.findIndex((character) => letters.includes(character));
+  if (at > 0) [characters[0], characters[at]] = [characters[at] ?? "", characters[0] ?? ""];
+  else if (at < 0 && required < characters.length) characters[0] = characterOf(letters, fill);
+}

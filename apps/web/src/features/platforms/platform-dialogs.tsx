@@ -1,0 +1,126 @@
+// "Create Platform", "Edit Platform" and "Delete Platform"; the form's code is fetched when it is first opened.
+import type { Platform } from "@strongroom/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Suspense, lazy, type ReactNode } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { counted } from "#shared/format/text.ts";
+import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { EMPTY_PLATFORM, copyOf, formOf, payloadOf } from "./platform-form-values.ts";
+import { accountNamed, creation, deletion, edit } from "./platforms.queries.ts";
+
+const PlatformForm = lazy(() => import("./platform-form.tsx"));
+
+export interface DialogProps {
+  opened: boolean;
+  onClose: () => void;
+}
+
+function FormModal({ title, opened, onClose, children }: DialogProps & { title: string; children: ReactNode }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} size="lg">
+      <Suspense fallback={<SectionLoading />}>{children}</Suspense>
+    </Modal>
+  );
+}
+
+/** With another platform it begins as that one's copy. */
+export function CreatePlatformDialog({ of, opened, onClose }: DialogProps & { of?: Platform }) {
+  const title = of === undefined ? "Create Platform" : "Duplicate Platform";
+  return (
+    <FormModal title={title} opened={opened} onClose={onClose}>
+      <CreateForm of={of} onClose={onClose} />
+    </FormModal>
+  );
+}
+
+function CreateForm({ of, onClose }: { of: Platform | undefined; onClose: () => void }) {
+  const { mutateAsync: create } = useMutation(creation(useQueryClient()));
+  const { isReady, name } = useReconcileName(of);
+  if (!isReady) return <SectionLoading />;
+  return (
+    <PlatformForm
+      initial={of === undefined ? EMPTY_PLATFORM : copyOf(of, name)}
+      submitLabel="Create Platform"
+      failureText="Failed to create platform"
+      onCancel={onClose}
+      onSubmit={async (values) => {
+        await create(payloadOf(values));
+        toast.success("Platform created successfully");
+        onClose();
+      }}
+    />
+  );
+}
+
+export function EditPlatformDialog({ platform, opened, onClose }: DialogProps & { platform: Platform }) {
+  return (
+    <FormModal title="Edit Platform" opened={opened} onClose={onClose}>
+      <EditForm platform={platform} onClose={onClose} />
+    </FormModal>
+  );
+}
+
+function EditForm({ platform, onClose }: { platform: Platform; onClose: () => void }) {
+  const { mutateAsync: save } = useMutation(edit(useQueryClient(), platform.id));
+  const { isReady, name } = useReconcileName(platform);
+  if (!isReady) return <SectionLoading />;
+  return (
+    <PlatformForm
+      initial={formOf(platform, name)}
+      submitLabel="Save Changes"
+      failureText="Failed to update platform"
+      onCancel={onClose}
+      onSubmit={async (values) => {
+        await save(payloadOf(values));
+        toast.success("Platform updated successfully");
+        onClose();
+      }}
+    />
+  );
+}
+
+/** What the reconcile account is called; one that the caller may not see keeps its id. */
+function useReconcileName(platform: Platform | undefined): { isReady: boolean; name: string | undefined } {
+  const id = platform?.reconcile_account_id ?? null;
+  const { data, isPending } = useQuery({ ...accountNamed(id ?? ""), enabled: id !== null });
+  return { isReady: id === null || !isPending, name: data?.name };
+}
+
+export function DeletePlatformDialog({ platform, opened, onClose }: DialogProps & { platform: Platform }) {
+  const { mutate, isPending } = useMutation(deletion(useQueryClient(), platform.id));
+  const isUsed = platform.account_count > 0;
+  const confirm = () =>
+    mutate(undefined, {
+      onSuccess: () => {
+        toast.success("Platform deleted successfully");
+        onClose();
+      },
+      onError: (error) => toast.error(messageOf(error), { title: "Failed to delete platform" }),
+    });
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title="Delete Platform"
+      variant="danger"
+      confirmLabel="Delete"
+      isBusy={isPending}
+      isDisabled={isUsed}
+      onConfirm={confirm}
+      onCancel={onClose}
+    >
+      {isUsed ? (
+        <p>
+          <strong>{platform.name}</strong> is the platform of {counted(platform.account_count, "account")}. Put them on
+          another one first; or make this one inactive, so that no new account is put on it.
+        </p>
+      ) : (
+        <p>
+          Are you sure you want to delete <strong>{platform.name}</strong>? This cannot be undone.
+        </p>
+      )}
+    </ConfirmDialog>
+  );
+}

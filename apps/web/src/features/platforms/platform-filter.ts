@@ -1,0 +1,22 @@
+// What the platforms page is narrowed to, as the address holds it: `?search=` and `?system=`. There are few: the browser filters.
+import type { Platform } from "@strongroom/contract";
+import { searchOf } from "#shared/format/address.ts";
+
+export interface PlatformFilter {
+  search: string;
+  /** Empty: every kind of system. */
+  system: string;
+}
+
+export const filterOf = (params: URLSearchParams): PlatformFilter => ({
+  search: searchOf(params) ?? "",
+  system: params.get("system") ?? "",
+});
+
+export function matching(platforms: readonly Platform[], { search, system }: PlatformFilter): Platform[] {
+  const wanted = search.toLowerCase();
+  return platforms.filter(
+    ({ name, description, system_type: type }) =>
+      (system === "" || type === system) && `${name}\n${description ?? ""}`.toLowerCase().includes(wanted),
+  );
+}

@@ -1,0 +1,91 @@
+import { NewPlatform } from "@strongroom/contract";
+import { describe, expect, test } from "vitest";
+import { EMPTY_PLATFORM, boundsOf, checkPlatform, copyOf, formOf, payloadOf } from "./platform-form-values.ts";
+import { approvalsText, bySystem, systemLabel, usualConnection, verificationText } from "./platform-words.ts";
+import { aPlatform } from "./testing/a-platform.ts";
+
+const NAMED = { ...EMPTY_PLATFORM, name: "Linux servers" };
+
+describe("the form of a platform", () => {
+  test("a stored platform goes into the form and comes back the same", () => {
+    const platform = aPlatform({
+      verify_every_hours: null,
+      one_time_password: true,
+      approvals_level_2: 2,
+      approvals_level_1: 1,
+    });
+    const { id, account_count, created_at, updated_at, description, ...policy } = platform;
+    const sent = payloadOf(formOf(platform));
+    expect(sent).toEqual({ ...policy, description: "" });
+    expect(NewPlatform.parse(sent)).toEqual({ ...policy, description });
+    expect([id, account_count, created_at, updated_at].every((each) => each !== undefined)).toBe(true);
+  });
+
+  test("what a new one begins with may be sent as it is, once it has a name", () => {
+    expect(checkPlatform(NAMED)).toEqual({});
+    expect(checkPlatform(EMPTY_PLATFORM)).toEqual({ name: "Platform name must be 3 to 100 characters" });
+  });
+
+  test("a copy has a name of its own and the same policy", () => {
+    const copy = copyOf(aPlatform({ name: "x".repeat(100), ticket_required: true }));
+    expect(copy.name).toBe(`Copy of ${"x".repeat(92)}`);
+    expect(copy.ticket_required).toBe(true);
+  });
+
+  test("numbers say their bounds, and only the two that may be empty are", () => {
+    expect(checkPlatform({ ...NAMED, length: "7", history: "", default_duration_minutes: "1.5" })).toEqual({
+      length: "A whole number from 8 to 256",
+      history: "A whole number from 0 to 100",
+      default_duration_minutes: "A whole number from 5 to 10080",
+    });
+    expect(checkPlatform({ ...NAMED, verify_every_hours: "", rotate_every_days: "" })).toEqual({});
+    expect(boundsOf("rotate_every_days")).toEqual({ min: 1, max: 3650 });
+  });
+
+  test("what fields must be to each other is the contract's to say", () => {
+    expect(checkPlatform({ ...NAMED, length: "200" })).toEqual({ length: "The length is more than the target takes" });
+    expect(checkPlatform({ ...NAMED, approvals_level_2: "1" })).toEqual({
+      approvals_level_2: "Level 2 needs a level 1",
+    });
+    expect(checkPlatform({ ...NAMED, default_duration_minutes: "600" })).toEqual({
+      default_duration_minutes: "The default is longer than the longest",
+    });
+    expect(checkPlatform({ ...NAMED, symbols: "ä" })).toEqual({
+      symbols: "Symbols are printable ASCII other than letters and digits",
+    });
+  });
+});
+
+describe("the words of a platform", () => {
+  test("MySQL and MariaDB are one system, and each has its usual connection", () => {
+    expect(systemLabel("mysql")).toBe("MySQL / MariaDB");
+    expect([
+      usualConnection("Windows"),
+      usualConnection("oracle"),
+      usualConnection("AWS"),
+      usualConnection("Linux"),
+    ]).toEqual(["RDP", "SQL", "HTTPS", "SSH"]);
+  });
+
+  test.each([
+    [null, "On request"],
+    [1, "Every hour"],
+    [6, "Every 6 hours"],
+    [24, "Every day"],
+    [48, "Every 2 days"],
+  ])("verification every %s hours reads %s", (hours, text) => {
+    expect(verificationText({ verify_every_hours: hours })).toBe(text);
+  });
+
+  test("approvals name their people", () => {
+    expect(approvalsText(aPlatform())).toBe("None");
+    expect(approvalsText(aPlatform({ approvals_level_1: 1 }))).toBe("1 person");
+    expect(approvalsText(aPlatform({ approvals_level_1: 2, approvals_level_2: 1 }))).toBe("2 + 1 people");
+  });
+
+  test("they stand in the order in which the forms offer the systems", () => {
+    const linux = aPlatform();
+    const windows = aPlatform({ system_type: "Windows" });
+    expect(bySystem([linux, windows]).map(({ system }) => system)).toEqual(["Windows", "Linux"]);
+  });
+});

@@ -1,0 +1,214 @@
+// What the form of a platform holds, how it is checked by the contract's rules, and how it travels.
+import {
+  NewPlatform,
+  PasswordRules,
+  type AccountId,
+  type ConnectionMethod,
+  type Platform,
+  type SystemType,
+} from "@strongroom/contract";
+import type { Found } from "#shared/ui/search-select.tsx";
+import type { ExampleRules } from "./example-password.ts";
+import type { PlatformFields } from "./platforms.queries.ts";
+
+/** Numbers as they are typed. */
+type RuleNumber =
+  | "length"
+  | "max_length"
+  | "min_lowercase"
+  | "min_uppercase"
+  | "min_digits"
+  | "min_symbols"
+  | "history";
+type PolicyNumber =
+  | "verify_every_hours"
+  | "rotate_every_days"
+  | "rotation_notice_days"
+  | "approvals_level_1"
+  | "approvals_level_2"
+  | "default_duration_minutes"
+  | "max_duration_minutes";
+export type NumberField = RuleNumber | PolicyNumber;
+
+export type SwitchField =
+  | "is_active"
+  | "begins_with_letter"
+  | "exclusive_check_out"
+  | "rotate_after_check_in"
+  | "one_time_password"
+  | "approve_extensions"
+  | "reason_required"
+  | "ticket_required"
+  | "session_recording_required";
+
+export interface PlatformFormValues extends Record<NumberField, string>, Record<SwitchField, boolean> {
+  name: string;
+  description: string;
+  system_type: SystemType;
+  connection_method: ConnectionMethod;
+  symbols: string;
+  forbidden_characters: string;
+  reconcile_account: Found | null;
+}
+
+export const EMPTY_PLATFORM: PlatformFormValues = {
+  name: "",
+  description: "",
+  system_type: "Linux",
+  connection_method: "SSH",
+  is_active: true,
+  verify_every_hours: "24",
+  rotate_every_days: "90",
+  rotation_notice_days: "14",
+  length: "24",
+  max_length: "128",
+  min_lowercase: "1",
+  min_uppercase: "1",
+  min_digits: "1",
+  min_symbols: "1",
+  symbols: "!#%+-=?@_~",
+  forbidden_characters: "",
+  begins_with_letter: true,
+  history: "10",
+  reconcile_account: null,
+  exclusive_check_out: false,
+  rotate_after_check_in: true,
+  one_time_password: false,
+  approvals_level_1: "0",
+  approvals_level_2: "0",
+  approve_extensions: true,
+  reason_required: true,
+  ticket_required: false,
+  default_duration_minutes: "60",
+  max_duration_minutes: "480",
+  session_recording_required: false,
+};
+
+const RULE_NUMBERS: readonly RuleNumber[] = [
+  "length",
+  "max_length",
+  "min_lowercase",
+  "min_uppercase",
+  "min_digits",
+  "min_symbols",
+  "history",
+];
+const POLICY_NUMBERS: readonly PolicyNumber[] = [
+  "verify_every_hours",
+  "rotate_every_days",
+  "rotation_notice_days",
+  "approvals_level_1",
+  "approvals_level_2",
+  "default_duration_minutes",
+  "max_duration_minutes",
+];
+/** Empty: never by itself. */
+const MAY_BE_EMPTY: readonly NumberField[] = ["verify_every_hours", "rotate_every_days"];
+
+const typed = (value: number | null): string => (value === null ? "" : String(value));
+
+/** The account's name may not be known yet: its id stands in for it. */
+export function formOf(platform: Platform, reconcileName?: string): PlatformFormValues {
+  const { password_rules: rules, reconcile_account_id: reconcile, description, ...rest } = platform;
+  return {
+    ...EMPTY_PLATFORM,
+    ...pick(rest, EMPTY_PLATFORM),
+    ...pick(rules, EMPTY_PLATFORM),
+    ...numbersOf(rules, RULE_NUMBERS),
+    ...numbersOf(platform, POLICY_NUMBERS),
+    description: description ?? "",
+    reconcile_account: reconcile === null ? null : { value: reconcile, label: reconcileName ?? reconcile },
+  };
+}
+
+/** A new platform that begins as a copy of another. */
+export const copyOf = (platform: Platform, reconcileName?: string): PlatformFormValues => ({
+  ...formOf(platform, reconcileName),
+  name: `Copy of ${platform.name}`.slice(0, 100),
+});
+
+function pick(from: object, shape: PlatformFormValues): Partial<PlatformFormValues> {
+  return Object.fromEntries(Object.entries(from).filter(([field]) => Object.hasOwn(shape, field)));
+}
+
+const numbersOf = <F extends NumberField>(from: Record<F, number | null>, fields: readonly F[]) =>
+  Object.fromEntries(fields.map((field) => [field, typed(from[field])])) as Record<F, string>;
+
+/** An empty field is no number: NaN, which the rules refuse. */
+const numberOf = (text: string): number => (text.trim() === "" ? Number.NaN : Number(text));
+const numberOrNull = (text: string): number | null => (text.trim() === "" ? null : Number(text));
+
+export const rulesOf = (values: PlatformFormValues): ExampleRules & { history: number } => ({
+  length: numberOf(values.length),
+  max_length: numberOf(values.max_length),
+  min_lowercase: numberOf(values.min_lowercase),
+  min_uppercase: numberOf(values.min_uppercase),
+  min_digits: numberOf(values.min_digits),
+  min_symbols: numberOf(values.min_symbols),
+  symbols: values.symbols,
+  forbidden_characters: values.forbidden_characters,
+  begins_with_letter: values.begins_with_letter,
+  history: numberOf(values.history),
+});
+
+export const payloadOf = (values: PlatformFormValues): PlatformFields => ({
+  name: values.name,
+  description: values.description,
+  system_type: values.system_type,
+  connection_method: values.connection_method,
+  is_active: values.is_active,
+  verify_every_hours: numberOrNull(values.verify_every_hours),
+  rotate_every_days: numberOrNull(values.rotate_every_days),
+  rotation_notice_days: numberOf(values.rotation_notice_days),
+  password_rules: rulesOf(values),
+  reconcile_account_id: (values.reconcile_account?.value ?? null) as AccountId | null,
+  exclusive_check_out: values.exclusive_check_out,
+  rotate_after_check_in: values.rotate_after_check_in,
+  one_time_password: values.one_time_password,
+  approvals_level_1: numberOf(values.approvals_level_1),
+  approvals_level_2: numberOf(values.approvals_level_2),
+  approve_extensions: values.approve_extensions,
+  reason_required: values.reason_required,
+  ticket_required: values.ticket_required,
+  default_duration_minutes: numberOf(values.default_duration_minutes),
+  max_duration_minutes: numberOf(values.max_duration_minutes),
+  session_recording_required: values.session_recording_required,
+});
+
+interface Bounds {
+  min: number;
+  max: number;
+}
+
+/** What the contract takes. */
+export function boundsOf(field: NumberField): Bounds {
+  const shapes = { ...NewPlatform.shape, ...PasswordRules.shape };
+  const shape = shapes[field];
+  const { minValue, maxValue } = "unwrap" in shape ? shape.unwrap() : shape;
+  return { min: minValue ?? 0, max: maxValue ?? Number.MAX_SAFE_INTEGER };
+}
+
+export type PlatformFormErrors = Partial<Record<keyof PlatformFormValues, string>>;
+
+export const isField = (path: string): path is keyof PlatformFormValues => Object.hasOwn(EMPTY_PLATFORM, path);
+
+/** Where the form has the field that a path of the contract names. */
+export const fieldAt = (path: readonly PropertyKey[]): string =>
+  String(path.at(0) === "password_rules" ? (path.at(1) ?? "length") : path.at(0)).replace(
+    "reconcile_account_id",
+    "reconcile_account",
+  );
+
+/** Numbers say their bounds; everything else is the contract's to say. Empty: may be sent. */
+export function checkPlatform(values: PlatformFormValues): PlatformFormErrors {
+  const outOfBounds = [...RULE_NUMBERS, ...POLICY_NUMBERS].flatMap((field) => {
+    if (values[field].trim() === "" && MAY_BE_EMPTY.includes(field)) return [];
+    const { min, max } = boundsOf(field);
+    const value = numberOf(values[field]);
+    const isWithin = Number.isInteger(value) && value >= min && value <= max;
+    return isWithin ? [] : [[field, `A whole number from ${min} to ${max}`] as const];
+  });
+  const issues = NewPlatform.safeParse(payloadOf(values)).error?.issues ?? [];
+  const rules = issues.toReversed().map(({ path, message }) => [fieldAt(path), message] as const);
+  return Object.fromEntries([...rules.filter(([field]) => isField(field)), ...outOfBounds]);
+}

@@ -1,0 +1,366 @@
+// The form of a platform: what it is for, and the policy of its accounts in four parts.
+import { Alert, Button, Group, Select, SimpleGrid, Stack, Switch, TextInput, Textarea } from "@mantine/core";
+import { useForm, type UseFormReturnType } from "@mantine/form";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { CONNECTION_METHODS, SYSTEM_TYPES, type SystemType } from "@strongroom/contract";
+import { useId, useState, type ReactNode } from "react";
+import { isCallError, messageOf } from "#shared/api/call-error.ts";
+import { duration } from "#shared/format/time.ts";
+import { SearchSelect } from "#shared/ui/search-select.tsx";
+import { PasswordExample } from "./password-example.tsx";
+import {
+  boundsOf,
+  checkPlatform,
+  fieldAt,
+  isField,
+  rulesOf,
+  type NumberField,
+  type PlatformFormValues,
+  type SwitchField,
+} from "./platform-form-values.ts";
+import { systemLabel, usualConnection } from "./platform-words.ts";
+import { accountsFound } from "./platforms.queries.ts";
+import classes from "./platforms.module.css";
+
+export interface PlatformFormProps {
+  initial: PlatformFormValues;
+  submitLabel: string;
+  /** Above the server's reason. */
+  failureText: string;
+  onCancel: () => void;
+  /** Rejects when the server refuses. */
+  onSubmit: (values: PlatformFormValues) => Promise<void>;
+}
+
+type Form = UseFormReturnType<PlatformFormValues>;
+
+/** Which fields of the form the server objects to. */
+function objectionsIn(error: unknown): Record<string, string> {
+  if (!isCallError(error)) return {};
+  const found = error.errors.map(({ path, msg }) => [fieldAt(path.replace(/^body\./, "").split(".")), msg] as const);
+  return Object.fromEntries(found.filter(([field]) => isField(field)));
+}
+
+export default function PlatformForm({ initial, submitLabel, failureText, onCancel, onSubmit }: PlatformFormProps) {
+  const [failure, setFailure] = useState<string | null>(null);
+  const form = useForm<PlatformFormValues>({
+    initialValues: initial,
+    validate: checkPlatform,
+    onValuesChange: () => setFailure(null),
+  });
+
+  async function submit(values: PlatformFormValues): Promise<void> {
+    setFailure(null);
+    try {
+      await onSubmit(values);
+    } catch (error) {
+      form.setErrors(objectionsIn(error));
+      setFailure(messageOf(error));
+    }
+  }
+
+  return (
+    <form
+      onSubmit={form.onSubmit(submit, (errors) => form.getInputNode(Object.keys(errors)[0] ?? "")?.focus())}
+      noValidate
+    >
+      <Stack gap="lg">
+        <About form={form} />
+        <Verification form={form} />
+        <Rotation form={form} />
+        <Rules form={form} />
+        <Lending form={form} />
+        {failure !== null && (
+          <Alert color="red" variant="light" role="alert" title={failureText} icon={<IconAlertTriangle aria-hidden />}>
+            {failure}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs" className={classes.formActions}>
+          <Button variant="default" onClick={onCancel} disabled={form.submitting}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={form.submitting}>
+            {submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const SYSTEMS = SYSTEM_TYPES.map((value) => ({ value, label: systemLabel(value) }));
+
+function About({ form }: { form: Form }) {
+  const { system_type: system, connection_method: connection } = form.values;
+  function chooseSystem(next: SystemType): void {
+    // A connection that somebody chose stays; the usual one makes way.
+    if (connection === usualConnection(system)) form.setFieldValue("connection_method", usualConnection(next));
+    form.setFieldValue("system_type", next);
+  }
+  return (
+    <Stack gap="sm">
+      <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps("name")} />
+      <Textarea label="Description" rows={2} maxLength={500} {...form.getInputProps("description")} />
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
+        <Select
+          label="System Type"
+          required
+          data={SYSTEMS}
+          allowDeselect={false}
+          searchable
+          {...form.getInputProps("system_type")}
+          onChange={(next) => next !== null && chooseSystem(next as SystemType)}
+        />
+        <Select
+          label="Connection Method"
+          required
+          data={[...CONNECTION_METHODS]}
+          allowDeselect={false}
+          {...form.getInputProps("connection_method")}
+        />
+      </SimpleGrid>
+      <Choice form={form} field="is_active" label="Active" description="New accounts can be put on it." />
+    </Stack>
+  );
+}
+
+function Verification({ form }: { form: Form }) {
+  return (
+    <Part title="Verification" description="How often the stored passwords are proved by a login.">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
+        <Count
+          form={form}
+          field="verify_every_hours"
+          label="Verify every"
+          unit="hours"
+          description="Empty: only on request"
+        />
+      </SimpleGrid>
+    </Part>
+  );
+}
+
+function Rotation({ form }: { form: Form }) {
+  return (
+    <Part title="Rotation" description="How often the passwords are changed.">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
+        <Count form={form} field="rotate_every_days" label="Rotate every" unit="days" description="Empty: no policy" />
+        <Count
+          form={form}
+          field="rotation_notice_days"
+          label="Due soon"
+          unit="days before"
+          description="When an account begins to count as due"
+        />
+      </SimpleGrid>
+      <SearchSelect
+        label="Reconcile account"
+        description="Logs in where an account's own password no longer does, and sets it anew."
+        placeholder="None. Search accounts"
+        clearable
+        value={form.values.reconcile_account}
+        error={form.errors["reconcile_account"]}
+        onChange={(found) => form.setFieldValue("reconcile_account", found)}
+        search={accountsFound}
+        foundIn={({ data }) =>
+          data.map(({ id, name, username, hostname_ip }) => ({
+            value: id,
+            label: name,
+            hint: `${username} · ${hostname_ip}`,
+          }))
+        }
+        nothingFound="No such account"
+      />
+    </Part>
+  );
+}
+
+function Rules({ form }: { form: Form }) {
+  return (
+    <Part
+      title="Password rules"
+      description="How new passwords look. What the target takes wins over what is wished for."
+    >
+      <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md" verticalSpacing="sm">
+        <Count form={form} field="length" label="Length" />
+        <Count form={form} field="max_length" label="Target takes at most" />
+        <Count form={form} field="history" label="Differs from the last" unit="passwords" />
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="md" verticalSpacing="sm">
+        <Count form={form} field="min_lowercase" label="Lowercase, at least" />
+        <Count form={form} field="min_uppercase" label="Uppercase, at least" />
+        <Count form={form} field="min_digits" label="Digits, at least" />
+        <Count form={form} field="min_symbols" label="Symbols, at least" />
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
+        <TextInput
+          label="Symbols"
+          description="Those that may appear"
+          maxLength={64}
+          spellCheck={false}
+          autoComplete="off"
+          classNames={{ input: classes.code }}
+          {...form.getInputProps("symbols")}
+        />
+        <TextInput
+          label="Never these characters"
+          description="Such as those that people mix up: 0O1lI"
+          maxLength={100}
+          spellCheck={false}
+          autoComplete="off"
+          classNames={{ input: classes.code }}
+          {...form.getInputProps("forbidden_characters")}
+        />
+      </SimpleGrid>
+      <Choice
+        form={form}
+        field="begins_with_letter"
+        label="Begins with a letter"
+        description="Some systems refuse others."
+      />
+      <PasswordExample rules={rulesOf(form.values)} />
+    </Part>
+  );
+}
+
+function Lending({ form }: { form: Form }) {
+  const needsApproval = Number(form.values.approvals_level_1) > 0;
+  return (
+    <Part title="Lending" description="What somebody has to do to get at an account, and for how long.">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
+        <Count
+          form={form}
+          field="approvals_level_1"
+          label="Approvals at level 1"
+          unit="people"
+          description="0: none is needed"
+        />
+        <Count
+          form={form}
+          field="approvals_level_2"
+          label="Approvals at level 2"
+          unit="people"
+          description="After level 1, by other people"
+        />
+        <Count
+          form={form}
+          field="default_duration_minutes"
+          label="Usual duration"
+          unit="minutes"
+          description={inWords(form.values.default_duration_minutes)}
+        />
+        <Count
+          form={form}
+          field="max_duration_minutes"
+          label="Longest duration"
+          unit="minutes"
+          description={inWords(form.values.max_duration_minutes)}
+        />
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
+        <Choice
+          form={form}
+          field="approve_extensions"
+          label="Extending asks again"
+          description="A longer time needs the approvals anew."
+          isDisabled={!needsApproval}
+        />
+        <Choice
+          form={form}
+          field="exclusive_check_out"
+          label="One person at a time"
+          description="Others wait until it is checked in."
+        />
+        <Choice
+          form={form}
+          field="rotate_after_check_in"
+          label="Change after use"
+          description="A password that somebody saw is changed when the lending ends."
+        />
+        <Choice
+          form={form}
+          field="one_time_password"
+          label="One-time password"
+          description="It is given out once, then changed at once."
+        />
+        <Choice
+          form={form}
+          field="reason_required"
+          label="Reason required"
+          description="Whoever wants it says what for."
+        />
+        <Choice form={form} field="ticket_required" label="Ticket required" description="And under which ticket." />
+        <Choice
+          form={form}
+          field="session_recording_required"
+          label="Sessions are recorded"
+          description="No session without its recording."
+        />
+      </SimpleGrid>
+    </Part>
+  );
+}
+
+/** Minutes as people say them, from an hour up. */
+function inWords(minutes: string): string {
+  const count = Number(minutes);
+  return count >= 60 ? duration(count * 60) : "\u00a0";
+}
+
+function Part({ title, description, children }: { title: string; description: string; children: ReactNode }) {
+  const id = useId();
+  return (
+    <section className={classes.part} aria-labelledby={id}>
+      <h3 className={classes.partTitle} id={id}>
+        {title}
+      </h3>
+      <p className={classes.partHint}>{description}</p>
+      <Stack gap="sm">{children}</Stack>
+    </section>
+  );
+}
+
+interface CountProps {
+  form: Form;
+  field: NumberField;
+  label: string;
+  unit?: string;
+  description?: string;
+}
+
+function Count({ form, field, label, unit, description }: CountProps) {
+  return (
+    <TextInput
+      type="number"
+      inputMode="numeric"
+      step={1}
+      {...boundsOf(field)}
+      label={label}
+      description={description}
+      inputWrapperOrder={["label", "input", "error", "description"]}
+      rightSection={unit === undefined ? undefined : <span className={classes.unit}>{unit}</span>}
+      rightSectionWidth={unit === undefined ? undefined : "6.25rem"}
+      classNames={{ section: classes.unitSection }}
+      {...form.getInputProps(field)}
+    />
+  );
+}
+
+interface ChoiceProps {
+  form: Form;
+  field: SwitchField;
+  label: string;
+  description: string;
+  isDisabled?: boolean;
+}
+
+function Choice({ form, field, label, description, isDisabled = false }: ChoiceProps) {
+  return (
+    <Switch
+      label={label}
+      description={description}
+      disabled={isDisabled}
+      {...form.getInputProps(field, { type: "checkbox" })}
+    />
+  );
+}

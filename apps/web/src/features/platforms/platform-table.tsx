@@ -1,0 +1,119 @@
+// The platforms in a table, so that their policies can be compared: how often accounts are proved and changed, what lending asks for.
+import { ActionIcon, Table } from "@mantine/core";
+import { IconCopy, IconPencil, IconTrash, type Icon } from "@tabler/icons-react";
+import type { Platform } from "@strongroom/contract";
+import { Link } from "react-router";
+import { paths } from "#app/paths.ts";
+import { StatusBadge } from "#shared/ui/status-badge.tsx";
+import { Tag } from "#shared/ui/tag.tsx";
+import { approvalsText, lendingTags, rotationText, systemLabel, verificationText } from "./platform-words.ts";
+import classes from "./platforms.module.css";
+
+export type PlatformDialog = "edit" | "duplicate" | "delete";
+type Open = (dialog: PlatformDialog, platform: Platform) => void;
+
+export interface PlatformTableProps {
+  platforms: readonly Platform[];
+  /** Null: the caller only looks. */
+  onOpen: Open | null;
+}
+
+export function PlatformTable({ platforms, onOpen }: PlatformTableProps) {
+  return (
+    <div className={classes.panel}>
+      <Table verticalSpacing="xs" horizontalSpacing={8} highlightOnHover layout="fixed" aria-label="Platforms">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Platform</Table.Th>
+            <Table.Th className={classes.system}>System</Table.Th>
+            <Table.Th className={classes.policy}>Verification</Table.Th>
+            <Table.Th className={classes.policy}>Rotation</Table.Th>
+            <Table.Th className={classes.lending}>Lending</Table.Th>
+            <Table.Th className={classes.accounts}>Accounts</Table.Th>
+            {onOpen !== null && (
+              <Table.Th className={classes.menu}>
+                <span className={classes.hidden}>Actions</span>
+              </Table.Th>
+            )}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {platforms.map((platform) => (
+            <PlatformRow key={platform.id} platform={platform} onOpen={onOpen} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}
+
+function PlatformRow({ platform, onOpen }: { platform: Platform; onOpen: Open | null }) {
+  const { name, description, is_active: isActive, account_count: accounts } = platform;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <span className={classes.name}>{name}</span> {!isActive && <StatusBadge status="inactive" />}
+        {description !== null && (
+          <p className={classes.hint} title={description}>
+            {description}
+          </p>
+        )}
+        <p className={classes.narrowOnly}>
+          {systemLabel(platform.system_type)} · verified {lowerFirst(verificationText(platform))} · changed{" "}
+          {lowerFirst(rotationText(platform))} · approvals: {lowerFirst(approvalsText(platform))}
+        </p>
+      </Table.Td>
+      <Table.Td className={classes.system}>
+        {systemLabel(platform.system_type)}
+        <p className={classes.hint}>{platform.connection_method}</p>
+      </Table.Td>
+      <Table.Td className={classes.policy}>{verificationText(platform)}</Table.Td>
+      <Table.Td className={classes.policy}>{rotationText(platform)}</Table.Td>
+      <Table.Td className={classes.lending}>
+        <Lending platform={platform} />
+      </Table.Td>
+      <Table.Td className={classes.accounts}>
+        {accounts === 0 ? (
+          <span className={classes.none}>0</span>
+        ) : (
+          <Link to={paths.accountsOn(platform.id)} aria-label={`${accounts} accounts on ${name}`}>
+            {accounts.toLocaleString()}
+          </Link>
+        )}
+      </Table.Td>
+      {onOpen !== null && (
+        <Table.Td className={classes.menu}>
+          <div className={classes.signs}>
+            <Sign label={`Edit ${name}`} icon={IconPencil} onClick={() => onOpen("edit", platform)} />
+            <Sign label={`Duplicate ${name}`} icon={IconCopy} onClick={() => onOpen("duplicate", platform)} />
+            <Sign label={`Delete ${name}`} icon={IconTrash} onClick={() => onOpen("delete", platform)} />
+          </div>
+        </Table.Td>
+      )}
+    </Table.Tr>
+  );
+}
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+function Lending({ platform }: { platform: Platform }) {
+  const tags = lendingTags(platform);
+  const asksApproval = platform.approvals_level_1 > 0;
+  if (tags.length === 0 && !asksApproval) return <span className={classes.none}>No conditions</span>;
+  return (
+    <div className={classes.tags}>
+      {asksApproval && <Tag tone="info">Approval: {approvalsText(platform)}</Tag>}
+      {tags.map((tag) => (
+        <Tag key={tag}>{tag}</Tag>
+      ))}
+    </div>
+  );
+}
+
+function Sign({ label, icon: SignIcon, onClick }: { label: string; icon: Icon; onClick: () => void }) {
+  return (
+    <ActionIcon aria-label={label} title={label} onClick={onClick}>
+      <SignIcon size={16} aria-hidden />
+    </ActionIcon>
+  );
+}

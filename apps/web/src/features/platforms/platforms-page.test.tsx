@@ -1,0 +1,131 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import type { Platform } from "@strongroom/contract";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { signInForTest } from "#app/testing/sign-in.ts";
+import PlatformsPage from "./platforms-page.tsx";
+import { aPlatform } from "./testing/a-platform.ts";
+
+const LIST = "GET /api/v1/platforms";
+const CREATE = "POST /api/v1/platforms";
+let api: TestApi;
+let platforms: Platform[];
+beforeEach(async () => {
+  signInForTest({ role: "admin" });
+  platforms = [aPlatform(), aPlatform({ name: "Domain controllers", system_type: "Windows", account_count: 3 })];
+  api = await startApi({ [LIST]: () => ({ json: { platforms } }) });
+});
+afterEach(() => api.close());
+
+async function openPlatforms(at = "/admin/platforms") {
+  const view = renderScreen(<PlatformsPage />, { at });
+  await screen.findByRole("table", { name: "Platforms" });
+  return view;
+}
+const rows = () =>
+  screen
+    .getAllByRole("row")
+    .slice(1)
+    .map((row) => within(row).getAllByRole("cell")[0]!.textContent);
+const dialog = async (name: string) => within(await screen.findByRole("dialog", { name }));
+
+describe("the platforms", () => {
+  test("stand by system, each with its policy in a line, beside the other pages of the Admin Console", async () => {
+    platforms[0] = aPlatform({ approvals_level_1: 1, exclusive_check_out: true, is_active: false });
+    await openPlatforms();
+    expect(rows().map((text) => text?.split(/(?=Linux ·|Windows ·)/)[0])).toEqual([
+      "Domain controllers ",
+      "Linux servers Inactive",
+    ]);
+    const row = within(screen.getByRole("row", { name: /Linux servers/ }));
+    for (const text of ["Every day", "Every 90 days", "Approval: 1 person", "Exclusive", "Reason"]) {
+      expect(row.getByText(text), text).toBeTruthy();
+    }
+    const links = within(screen.getByRole("navigation", { name: "Admin Console pages" })).getAllByRole("link");
+    expect(links.map((link) => link.textContent)).toEqual(["Users and sign-in", "Groups", "Platforms"]);
+  });
+
+  test("who is no administrator reads them and changes nothing", async () => {
+    signInForTest({ role: "user" });
+    await openPlatforms();
+    expect(screen.queryByRole("button", { name: /Create|Edit|Delete/ })).toBeNull();
+    expect(screen.getAllByRole("link", { name: "Platforms" })).toHaveLength(1);
+  });
+
+  test("search and system stand in the address", async () => {
+    const { user, router } = await openPlatforms("/admin/platforms?system=Windows");
+    expect(screen.queryByText("Linux servers")).toBeNull();
+    await user.selectOptions(screen.getByRole("combobox", { name: "System" }), "");
+    await user.type(screen.getByRole("searchbox"), "none");
+    expect(await screen.findByText("No platform matches your search.")).toBeTruthy();
+    expect(router.state.location.search).toBe("?search=none");
+    await user.click(screen.getByRole("button", { name: "Clear search and filter" }));
+    await waitFor(() => expect(rows()).toHaveLength(2));
+  });
+
+  test("none at all says how to begin; a failed load can be tried again", async () => {
+    platforms = [];
+    const { unmount } = renderScreen(<PlatformsPage />, { at: "/admin/platforms" });
+    expect(await screen.findByText("No platforms found")).toBeTruthy();
+    unmount();
+    api.on(LIST, problem(500, "internal", "No"));
+    renderScreen(<PlatformsPage />, { at: "/admin/platforms" });
+    expect(await screen.findByText("Failed to load platforms")).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Retry" })).toBeTruthy();
+  });
+
+  test("a new one: the example follows the rules, and the policy travels whole", async () => {
+    const { user } = await openPlatforms();
+    api.on(CREATE, ({ body }) => ({ status: 201, json: aPlatform(body as Partial<Platform>) }));
+    await user.click(screen.getByRole("button", { name: "Create Platform" }));
+    const form = await dialog("Create Platform");
+    const example = within(await form.findByRole("group", { name: "Example" }));
+    await user.clear(form.getByLabelText("Length"));
+    expect(example.getByText("Complete the numbers above for an example.")).toBeTruthy();
+    await user.type(form.getByLabelText("Length"), "32");
+    expect(example.getByText((text, element) => element?.tagName === "CODE" && text.length === 32)).toBeTruthy();
+    await user.type(form.getByLabelText(/^Name/), "Oracle");
+    await user.click(form.getByRole("switch", { name: "One-time password" }));
+    await user.click(form.getByRole("button", { name: "Create Platform" }));
+    expect(await screen.findByText("Platform created successfully")).toBeTruthy();
+    expect(api.requestsTo(CREATE)[0]?.body).toMatchObject({
+      name: "Oracle",
+      one_time_password: true,
+      password_rules: { length: 32, max_length: 128 },
+      approvals_level_1: 0,
+    });
+  });
+
+  test("what the server refuses is said in the form, at its field too", async () => {
+    const { user } = await openPlatforms();
+    const [first] = platforms;
+    api.on(
+      `PUT /api/v1/platforms/${first!.id}`,
+      problem(400, "request.invalid", "Invalid", {
+        errors: [{ path: "password_rules.symbols", msg: "No such symbol" }],
+      }),
+    );
+    await user.click(screen.getByRole("button", { name: "Edit Linux servers" }));
+    const form = await dialog("Edit Platform");
+    await user.click(await form.findByRole("button", { name: "Save Changes" }));
+    expect(await form.findByText("Failed to update platform")).toBeTruthy();
+    expect(form.getByText("No such symbol")).toBeTruthy();
+  });
+
+  test("one that accounts use is not deleted; another one after a question", async () => {
+    const { user } = await openPlatforms();
+    const path = `DELETE /api/v1/platforms/${platforms[0]!.id}`;
+    api.on(path, { json: { message: "gone" } });
+    await user.click(screen.getByRole("button", { name: "Delete Domain controllers" }));
+    const refused = await dialog("Delete Platform");
+    expect(refused.getByText(/is the platform of 3 accounts/)).toBeTruthy();
+    expect((refused.getByRole("button", { name: "Delete" }) as HTMLButtonElement).disabled).toBe(true);
+    await user.click(refused.getByRole("button", { name: "Cancel" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await user.click(screen.getByRole("button", { name: "Delete Linux servers" }));
+    await user.click((await dialog("Delete Platform")).getByRole("button", { name: "Delete" }));
+    expect(await screen.findByText("Platform deleted successfully")).toBeTruthy();
+    expect(api.requestsTo(path)).toHaveLength(1);
+  });
+});

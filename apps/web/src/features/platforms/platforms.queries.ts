@@ -1,0 +1,45 @@
+// The platforms' server state: what is asked for, what is sent, and what a change makes stale.
+import {
+  createPlatform,
+  deletePlatform,
+  listAccounts,
+  listPlatforms,
+  readAccountDetails,
+  updatePlatform,
+  type AccountId,
+  type InputOf,
+  type PlatformId,
+} from "@strongroom/contract";
+import { mutationOptions, type QueryClient } from "@tanstack/react-query";
+import { call } from "#shared/api/call.ts";
+import { invalidatePath, queryOf } from "#shared/api/query.ts";
+
+export type PlatformFields = NonNullable<InputOf<typeof createPlatform>["body"]>;
+
+const MOST_ACCOUNTS_FOUND = 20;
+const at = (id: string) => ({ params: { id: id as PlatformId } });
+
+export const platformList = queryOf(listPlatforms);
+
+/** Accounts that could reconcile others. */
+export const accountsFound = (search: string) =>
+  queryOf(listAccounts, { query: { ...(search === "" ? {} : { search }), limit: MOST_ACCOUNTS_FOUND } });
+
+export const accountNamed = (id: string) => queryOf(readAccountDetails, { params: { id: id as AccountId } });
+
+/** A platform's policy decides on its accounts and on what can be asked for. */
+async function refresh(client: QueryClient): Promise<void> {
+  const paths = ["/api/v1/platforms", "/api/v1/accounts", "/api/v1/jit/resources", "/api/v1/audit"];
+  await Promise.all(paths.map((path) => invalidatePath(client, path)));
+}
+
+const changing = <Input, Result>(client: QueryClient, send: (input: Input) => Promise<Result>) =>
+  mutationOptions({ mutationFn: send, onSettled: () => refresh(client) });
+
+export const creation = (client: QueryClient) =>
+  changing(client, (body: PlatformFields) => call(createPlatform, { body }));
+
+export const edit = (client: QueryClient, id: string) =>
+  changing(client, (body: PlatformFields) => call(updatePlatform, { ...at(id), body }));
+
+export const deletion = (client: QueryClient, id: string) => changing(client, () => call(deletePlatform, at(id)));

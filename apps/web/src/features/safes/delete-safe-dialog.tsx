@@ -1,0 +1,98 @@
+// "Delete Safe": asks first (SAFE-20), and where the accounts go when there are some.
+import { Alert, Select } from "@mantine/core";
+import { IconInfoCircle } from "@tabler/icons-react";
+import type { Safe, SafeId } from "@strongroom/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { counted } from "#shared/format/text.ts";
+import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import classes from "./safes.module.css";
+import { may } from "./safe-words.ts";
+import { deletion, forgetSafe, safesToMoveTo } from "./safes.queries.ts";
+
+export interface DeleteSafeDialogProps {
+  safe: Safe;
+  opened: boolean;
+  onClose: () => void;
+  onDeleted?: () => void;
+}
+
+export function DeleteSafeDialog({ safe, opened, onClose, onDeleted }: DeleteSafeDialogProps) {
+  const client = useQueryClient();
+  const { mutate, isPending } = useMutation(deletion(safe.id));
+  const [destination, setDestination] = useState<string | null>(null);
+  const isEmpty = safe.account_count === 0;
+  const canMove = may(safe, "delete");
+
+  const confirm = () =>
+    mutate(isEmpty ? null : (destination as SafeId | null), {
+      onSuccess: () => {
+        toast.success("Safe deleted successfully");
+        onClose();
+        onDeleted?.();
+        void forgetSafe(client, safe.id);
+      },
+      onError: (error) => toast.error(messageOf(error), { title: "Failed to delete safe" }),
+    });
+
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title="Delete Safe"
+      variant="danger"
+      confirmLabel="Delete"
+      isBusy={isPending}
+      isDisabled={!isEmpty && destination === null}
+      onConfirm={confirm}
+      onCancel={onClose}
+    >
+      <p>
+        Are you sure you want to delete <strong>{safe.name}</strong>? Its members lose what they could do through it,
+        and its key is destroyed. This cannot be undone.
+      </p>
+      {!isEmpty && canMove && <Destination safe={safe} value={destination} onChange={setDestination} />}
+      {!isEmpty && !canMove && (
+        <Alert className={classes.inDialog} color="gray" variant="light" icon={<IconInfoCircle aria-hidden />}>
+          It holds {counted(safe.account_count, "account")}, which you may neither move nor delete. Ask{" "}
+          {safe.owner_name} to empty it first.
+        </Alert>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+interface DestinationProps {
+  safe: Safe;
+  value: string | null;
+  onChange: (id: string | null) => void;
+}
+
+function Destination({ safe, value, onChange }: DestinationProps) {
+  const safes = useQuery(safesToMoveTo);
+  const others = (safes.data?.safes ?? []).filter(({ id }) => id !== safe.id);
+  if (safes.data !== undefined && others.length === 0) {
+    return (
+      <Alert className={classes.inDialog} color="gray" variant="light" icon={<IconInfoCircle aria-hidden />}>
+        It holds {counted(safe.account_count, "account")}, and there is no other safe that you may add to. Create one,
+        or delete the accounts first.
+      </Alert>
+    );
+  }
+  return (
+    <Select
+      className={classes.inDialog}
+      label={`Move its ${counted(safe.account_count, "account")} to`}
+      description="They keep their passwords and history, and follow the members of the safe that you choose."
+      required
+      placeholder="Choose a safe"
+      searchable
+      data={others.map(({ id, name }) => ({ value: id, label: name }))}
+      value={value}
+      onChange={onChange}
+      nothingFoundMessage={safes.isPending ? "Loading..." : "No such safe"}
+      error={safes.isError ? messageOf(safes.error) : undefined}
+    />
+  );
+}

@@ -1,0 +1,105 @@
+// "Add Member", "Edit Member" and "Remove Member".
+import type { Safe, SafeMember } from "@strongroom/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { messageOf } from "#shared/api/call-error.ts";
+import { useUser } from "#shared/session/session-store.ts";
+import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import {
+  EMPTY_MEMBER,
+  editPayloadOf,
+  formOf,
+  givable,
+  isRoleGivable,
+  newPayloadOf,
+  withRole,
+} from "./member-form-values.ts";
+import { MemberForm } from "./member-form.tsx";
+import { addition, memberEdit, removal } from "./safes.queries.ts";
+
+interface DialogProps {
+  safe: Safe;
+  opened: boolean;
+  onClose: () => void;
+}
+
+function useGivable(safe: Safe, had?: SafeMember["permissions"]) {
+  const isAdmin = useUser().role === "admin";
+  return givable({ isAdmin, permissions: safe.my_permissions }, had);
+}
+
+export function AddMemberDialog({ safe, opened, onClose }: DialogProps) {
+  const { mutateAsync: add } = useMutation(addition(useQueryClient(), safe.id));
+  const may = useGivable(safe);
+  const initial = isRoleGivable("user", may)
+    ? EMPTY_MEMBER
+    : withRole({ ...EMPTY_MEMBER, permissions: ["list"] }, "custom");
+  return (
+    <Modal opened={opened} onClose={onClose} title="Add Member" size="lg">
+      <MemberForm
+        initial={initial}
+        isNew
+        may={may}
+        submitLabel="Add Member"
+        failureText="Failed to add member"
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          const { name } = await add(newPayloadOf(values));
+          toast.success(`${name} is a member now`);
+          onClose();
+        }}
+      />
+    </Modal>
+  );
+}
+
+export function EditMemberDialog({ safe, member, opened, onClose }: DialogProps & { member: SafeMember }) {
+  const { mutateAsync: save } = useMutation(memberEdit(useQueryClient(), safe.id, member.id));
+  const may = useGivable(safe, member.permissions);
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Edit ${member.name}`} size="lg">
+      <MemberForm
+        initial={formOf(member)}
+        may={may}
+        submitLabel="Save Changes"
+        failureText="Failed to update member"
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          const { name } = await save(editPayloadOf(values));
+          toast.success(`${name} updated successfully`);
+          onClose();
+        }}
+      />
+    </Modal>
+  );
+}
+
+export function RemoveMemberDialog({ safe, member, opened, onClose }: DialogProps & { member: SafeMember }) {
+  const { mutate, isPending } = useMutation(removal(useQueryClient(), safe.id, member.id));
+  const confirm = () =>
+    mutate(undefined, {
+      onSuccess: () => {
+        toast.success(`${member.name} is no longer a member`);
+        onClose();
+      },
+      onError: (error) => toast.error(messageOf(error), { title: "Failed to remove member" }),
+    });
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title="Remove Member"
+      variant="danger"
+      confirmLabel="Remove"
+      isBusy={isPending}
+      onConfirm={confirm}
+      onCancel={onClose}
+    >
+      <p>
+        Take <strong>{member.name}</strong> out of <strong>{safe.name}</strong>? What{" "}
+        {member.group_id === null ? "they could" : "its people could"} do here through this membership ends at once, and
+        so does what was lent to them here.
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,108 @@
+// What the form of a membership holds: who, as what, until when; how it is checked and how it travels.
+import {
+  PERMISSIONS_OF_ROLE,
+  SAFE_PERMISSIONS,
+  type GroupId,
+  type InputOf,
+  type SafeMember,
+  type SafePermission,
+  type SafeRole,
+  type addSafeMember,
+  type updateSafeMember,
+} from "@strongroom/contract";
+import type { Found } from "#shared/ui/search-select.tsx";
+import { groupIdOf } from "./principal-value.ts";
+import type { UserId } from "./safes.queries.ts";
+
+export interface MemberFormValues {
+  /** Null until somebody is chosen. */
+  who: Found | null;
+  role: SafeRole;
+  permissions: readonly SafePermission[];
+  /** As a datetime-local field has it, in the reader's own zone; empty: without an end. */
+  expires: string;
+}
+
+export const EMPTY_MEMBER: MemberFormValues = {
+  who: null,
+  role: "user",
+  permissions: PERMISSIONS_OF_ROLE.user,
+  expires: "",
+};
+
+const two = (part: number): string => String(part).padStart(2, "0");
+
+/** A moment as a datetime-local field has it, to the minute. */
+export function localTimeOf(moment: string | number): string {
+  const at = new Date(moment);
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
+export const formOf = ({ user_id, group_id, name, role, permissions, expires_at }: SafeMember): MemberFormValues => ({
+  who: { value: user_id ?? group_id ?? "", label: name },
+  role,
+  permissions,
+  expires: expires_at === null ? "" : localTimeOf(expires_at),
+});
+
+/** The same form with a ready-made role, which fills in the permissions; `custom` starts from those at hand. */
+export const withRole = (values: MemberFormValues, role: SafeRole): MemberFormValues => ({
+  ...values,
+  role,
+  permissions: role === "custom" ? values.permissions : PERMISSIONS_OF_ROLE[role],
+});
+
+/** The same form with one permission given or taken: from then on the role is a custom one. */
+export function withPermission(
+  values: MemberFormValues,
+  permission: SafePermission,
+  isGiven: boolean,
+): MemberFormValues {
+  const chosen = new Set<SafePermission>(["list", ...values.permissions]);
+  if (isGiven) chosen.add(permission);
+  else if (permission !== "list") chosen.delete(permission);
+  return { ...values, role: "custom", permissions: SAFE_PERMISSIONS.filter((each) => chosen.has(each)) };
+}
+
+export type MemberFormErrors = Partial<Record<keyof MemberFormValues, string>>;
+
+/** `now` in milliseconds since 1970. Empty: may be sent. */
+export function checkMember({ who, permissions, expires }: MemberFormValues, now: number): MemberFormErrors {
+  return {
+    ...(who === null ? { who: "Choose a user or a group" } : {}),
+    ...(permissions.length === 0 ? { permissions: "Choose at least one permission" } : {}),
+    ...(expires !== "" && new Date(expires).getTime() <= now ? { expires: "The expiry must lie in the future" } : {}),
+  };
+}
+
+type Edit = NonNullable<InputOf<typeof updateSafeMember>["body"]>;
+type New = NonNullable<InputOf<typeof addSafeMember>["body"]>;
+
+export const editPayloadOf = ({ role, permissions, expires }: MemberFormValues): Edit => ({
+  role,
+  ...(role === "custom" ? { permissions: [...permissions] } : {}),
+  expires_at: expires === "" ? null : new Date(expires).toISOString(),
+});
+
+export function newPayloadOf(values: MemberFormValues): New {
+  const chosen = values.who?.value ?? "";
+  const groupId = groupIdOf(chosen);
+  return {
+    ...(groupId === null ? { user_id: chosen as UserId } : { group_id: groupId as GroupId }),
+    ...editPayloadOf(values),
+  };
+}
+
+/**
+ * Which permissions the caller may give: nobody gives more than they have here themselves, unless they administer the
+ * whole. What the member has already may stay.
+ */
+export function givable(
+  caller: { isAdmin: boolean; permissions: readonly SafePermission[] },
+  had: readonly SafePermission[] = [],
+): ReadonlySet<SafePermission> {
+  return new Set(caller.isAdmin ? SAFE_PERMISSIONS : [...caller.permissions, ...had]);
+}
+
+export const isRoleGivable = (role: SafeRole, may: ReadonlySet<SafePermission>): boolean =>
+  role === "custom" || PERMISSIONS_OF_ROLE[role].every((permission) => may.has(permission));

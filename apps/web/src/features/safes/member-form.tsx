@@ -1,0 +1,214 @@
+// The form of a membership: who, as what or with which permissions one by one, and until when.
+import { Alert, Button, Checkbox, Group, Select, SimpleGrid, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import {
+  SAFE_PERMISSION_LABELS,
+  SAFE_ROLES,
+  SAFE_ROLE_LABELS,
+  type SafePermission,
+  type SafeRole,
+} from "@strongroom/contract";
+import { useId, useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import {
+  checkMember,
+  isRoleGivable,
+  localTimeOf,
+  withPermission,
+  withRole,
+  type MemberFormValues,
+} from "./member-form-values.ts";
+import { PERMISSION_GROUPS, ROLE_HINTS } from "./permission-words.ts";
+import { PrincipalSelect } from "./principal-select.tsx";
+import classes from "./safes.module.css";
+
+export interface MemberFormProps {
+  initial: MemberFormValues;
+  /** Whether somebody is to be chosen; a membership stays with whom it was given to. */
+  isNew?: boolean;
+  /** What the caller may give. */
+  may: ReadonlySet<SafePermission>;
+  submitLabel: string;
+  failureText: string;
+  onCancel: () => void;
+  /** Rejects when the server refuses. */
+  onSubmit: (values: MemberFormValues) => Promise<void>;
+}
+
+export function MemberForm({
+  initial,
+  isNew = false,
+  may,
+  submitLabel,
+  failureText,
+  onCancel,
+  onSubmit,
+}: MemberFormProps) {
+  const [failure, setFailure] = useState<string | null>(null);
+  const form = useForm<MemberFormValues>({
+    initialValues: initial,
+    validate: (values) => checkMember(values, Date.now()),
+    onValuesChange: () => setFailure(null),
+  });
+  const { who, role } = form.values;
+
+  async function submit(values: MemberFormValues): Promise<void> {
+    setFailure(null);
+    try {
+      await onSubmit(values);
+    } catch (error) {
+      setFailure(messageOf(error));
+    }
+  }
+
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack gap="md">
+        {failure !== null && (
+          <Alert color="red" variant="light" role="alert" title={failureText} icon={<IconAlertTriangle aria-hidden />}>
+            {failure}
+          </Alert>
+        )}
+        {isNew && (
+          <PrincipalSelect
+            label="User or group"
+            required
+            value={who}
+            error={form.errors["who"]}
+            onChange={(next) => form.setFieldValue("who", next)}
+          />
+        )}
+        <Select
+          label="Role"
+          required
+          data={SAFE_ROLES.map((value) => ({
+            value,
+            label: SAFE_ROLE_LABELS[value],
+            disabled: !isRoleGivable(value, may),
+          }))}
+          allowDeselect={false}
+          description={ROLE_HINTS[role]}
+          value={role}
+          onChange={(next) =>
+            next !== null && form.setValues((before) => withRole({ ...initial, ...before }, next as SafeRole))
+          }
+        />
+        <Permissions
+          chosen={form.values.permissions}
+          may={may}
+          error={form.errors["permissions"]}
+          onToggle={(permission, isGiven) =>
+            form.setValues((before) => withPermission({ ...initial, ...before }, permission, isGiven))
+          }
+        />
+        <Expiry
+          value={form.values.expires}
+          error={form.errors["expires"]}
+          onChange={(expires) => form.setFieldValue("expires", expires)}
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel} disabled={form.submitting}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={form.submitting}>
+            {submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface PermissionsProps {
+  chosen: readonly SafePermission[];
+  may: ReadonlySet<SafePermission>;
+  error: React.ReactNode;
+  onToggle: (permission: SafePermission, isGiven: boolean) => void;
+}
+
+function Permissions({ chosen, may, error, onToggle }: PermissionsProps) {
+  const isLimited = PERMISSION_GROUPS.some(({ permissions }) => permissions.some((each) => !may.has(each)));
+  return (
+    <div>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="md">
+        {PERMISSION_GROUPS.map(({ label, permissions }) => (
+          <PermissionGroup key={label} label={label}>
+            {permissions.map((permission) => (
+              <Checkbox
+                key={permission}
+                size="sm"
+                label={SAFE_PERMISSION_LABELS[permission]}
+                checked={permission === "list" || chosen.includes(permission)}
+                // To list comes with everything else.
+                disabled={permission === "list" || !may.has(permission)}
+                onChange={(event) => onToggle(permission, event.currentTarget.checked)}
+              />
+            ))}
+          </PermissionGroup>
+        ))}
+      </SimpleGrid>
+      {isLimited && <p className={classes.formHint}>Nobody gives more than they may do here themselves.</p>}
+      {error !== undefined && error !== null && <p className={classes.formError}>{error}</p>}
+    </div>
+  );
+}
+
+function PermissionGroup({ label, children }: { label: string; children: React.ReactNode }) {
+  const id = useId();
+  return (
+    <div role="group" aria-labelledby={id}>
+      <p className={classes.groupLabel} id={id}>
+        {label}
+      </p>
+      <Stack gap={6}>{children}</Stack>
+    </div>
+  );
+}
+
+const DAY = 24 * 60 * 60_000;
+const PERIODS = [
+  { label: "1 day", days: 1 },
+  { label: "1 week", days: 7 },
+  { label: "30 days", days: 30 },
+  { label: "90 days", days: 90 },
+];
+
+interface ExpiryProps {
+  value: string;
+  error: React.ReactNode;
+  onChange: (value: string) => void;
+}
+
+function Expiry({ value, error, onChange }: ExpiryProps) {
+  return (
+    <div>
+      <TextInput
+        type="datetime-local"
+        label="Expires"
+        description="At that time the membership ends by itself. Empty: without an end."
+        value={value}
+        error={error}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      <Group gap={6} mt={6}>
+        {PERIODS.map(({ label, days }) => (
+          <Button
+            key={label}
+            size="compact-xs"
+            variant="default"
+            aria-label={`Expires in ${label}`}
+            onClick={() => onChange(localTimeOf(Date.now() + days * DAY))}
+          >
+            {label}
+          </Button>
+        ))}
+        {value !== "" && (
+          <Button size="compact-xs" variant="subtle" onClick={() => onChange("")}>
+            Without an end
+          </Button>
+        )}
+      </Group>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+// What the form of a safe holds, how it is checked by the contract's rules, and how it travels.
+import {
+  NewSafe,
+  type AccessLevel,
+  type Safe,
+  type SafeEdit,
+  type SafeStatus,
+  type SafeType,
+} from "@strongroom/contract";
+import { zod4Resolver } from "mantine-form-zod-resolver";
+import type { z } from "zod";
+import type { Found } from "#shared/ui/search-select.tsx";
+import type { UserId } from "./safes.queries.ts";
+
+export interface SafeFormValues {
+  name: string;
+  description: string;
+  safe_type: SafeType;
+  access_level: AccessLevel;
+  status: SafeStatus;
+  /** Null in a new safe: its creator becomes the owner. */
+  owner: Found | null;
+}
+
+export const EMPTY_SAFE: SafeFormValues = {
+  name: "",
+  description: "",
+  safe_type: "standard",
+  access_level: "private",
+  status: "active",
+  owner: null,
+};
+
+export const formOf = (safe: Safe): SafeFormValues => ({
+  name: safe.name,
+  description: safe.description ?? "",
+  safe_type: safe.safe_type,
+  access_level: safe.access_level,
+  status: safe.status,
+  owner: { value: safe.owner_id, label: safe.owner_name, hint: safe.owner_email },
+});
+
+/** SAFE-12. */
+export const newPayloadOf = ({
+  name,
+  description,
+  safe_type,
+  access_level,
+}: SafeFormValues): z.input<typeof NewSafe> => ({
+  name,
+  description,
+  safe_type,
+  access_level,
+});
+
+/** SAFE-13: name and description always, the rest only when it changed. */
+export function editPayloadOf(values: SafeFormValues, before: Safe): z.input<typeof SafeEdit> {
+  const { name, description, safe_type, access_level, status, owner } = values;
+  return {
+    name,
+    description,
+    ...(safe_type === before.safe_type ? {} : { safe_type }),
+    ...(access_level === before.access_level ? {} : { access_level }),
+    ...(status === before.status ? {} : { status }),
+    ...(owner === null || owner.value === before.owner_id ? {} : { owner_id: owner.value as UserId }),
+  };
+}
+
+export type SafeFormErrors = Partial<Record<keyof SafeFormValues, string>>;
+
+/** Empty: may be sent. */
+export const checkForm = (values: SafeFormValues): SafeFormErrors => zod4Resolver(NewSafe)(newPayloadOf(values));
+
+export const isField = (path: string): path is keyof SafeFormValues => Object.hasOwn(EMPTY_SAFE, path);

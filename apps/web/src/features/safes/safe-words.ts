@@ -1,0 +1,40 @@
+// What safes and their parts are called on screen.
+import type { AccessLevel, Safe, SafePermission, SafeStatus, SafeType } from "@strongroom/contract";
+import type { Status } from "#shared/ui/status-badge.tsx";
+
+export const TYPE_LABELS: Record<SafeType, string> = {
+  standard: "Standard",
+  shared: "Shared",
+  department: "Department",
+  application: "Application",
+};
+
+export const ACCESS_LABELS: Record<AccessLevel, string> = {
+  private: "Private",
+  team: "Team",
+  department: "Department",
+  public: "Public",
+};
+
+/** Who sees the safe besides its members. It never lets anybody use or retrieve anything. */
+export const ACCESS_HINTS: Record<AccessLevel, string> = {
+  private: "Only members see this safe.",
+  team: "People who share a team with the owner see it too, and may ask for access.",
+  department: "People who share a department with the owner see it too, and may ask for access.",
+  public: "Everybody sees it, and may ask for access.",
+};
+
+export const STATUS_BADGES: Record<SafeStatus, { label: string; status: Status }> = {
+  active: { label: "Active", status: "active" },
+  inactive: { label: "Inactive", status: "inactive" },
+  archived: { label: "Archived", status: "inactive" },
+};
+
+export const STATUS_HINTS: Record<SafeStatus, string> = {
+  active: "Its accounts can be used and lent.",
+  inactive: "It keeps everything and lends nothing until it is active again.",
+  archived: "It keeps everything and lends nothing. For safes that are only kept for the record.",
+};
+
+export const may = (safe: Pick<Safe, "my_permissions">, permission: SafePermission): boolean =>
+  safe.my_permissions.includes(permission);
