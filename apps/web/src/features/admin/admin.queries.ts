@@ -2,6 +2,7 @@
 import {
   changeUserRole,
   decideRoleRequest,
+  deleteUser,
   endUserSessions,
   issueResetLink,
   listPendingResets,
@@ -53,6 +54,9 @@ async function perform(action: UserAction): Promise<void> {
       break;
     case "end-sessions":
       await call(endUserSessions, byId(id));
+      break;
+    case "delete":
+      await call(deleteUser, byId(id));
       break;
     case "role-request":
       await call(decideRoleRequest, { ...byId(id), body: { decision: action.decision } });

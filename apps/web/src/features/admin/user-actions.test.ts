@@ -23,6 +23,13 @@ describe("what an administrator is asked before", () => {
     expect(wordsOf({ kind: "end-sessions", user }).sentence).toMatch(/signed out everywhere at once/);
   });
 
+  test("deleting says what is destroyed and what stays", () => {
+    const { sentence, variant } = wordsOf({ kind: "delete", user });
+    expect(sentence).toMatch(/credentials in their vault are destroyed for good/);
+    expect(sentence).toMatch(/The audit trail stays/);
+    expect(variant).toBe("danger");
+  });
+
   test("a role request names the role that was asked for", () => {
     expect(wordsOf({ kind: "role-request", user, decision: "approve" }).sentence).toMatch(/becomes Manager/);
     expect(wordsOf({ kind: "role-request", user, decision: "deny" }).sentence).toMatch(/stays User/);

@@ -7,6 +7,7 @@ export type UserAction = { user: User } & (
   | { kind: "role"; role: Role }
   | { kind: "status"; status: User["status"] }
   | { kind: "end-sessions" }
+  | { kind: "delete" }
   | { kind: "role-request"; decision: "approve" | "deny" }
 );
 
@@ -27,6 +28,7 @@ export function wordsOf(action: UserAction): ActionWords {
   if (action.kind === "role") return roleChange(user, action.role);
   if (action.kind === "status") return action.status === "disabled" ? disabling(user) : enabling(user);
   if (action.kind === "end-sessions") return ending(user);
+  if (action.kind === "delete") return deletion(user);
   return action.decision === "approve" ? approval(user) : denial(user);
 }
 
@@ -52,6 +54,14 @@ const disabling = ({ name }: User): ActionWords => ({
   confirmLabel: "Disable",
   variant: "danger",
   done: `${name} is disabled`,
+});
+
+const deletion = ({ name, email }: User): ActionWords => ({
+  title: `Delete ${name}`,
+  sentence: `${name} (${email}) is signed out everywhere, and the credentials in their vault are destroyed for good. They leave every safe and group, and what was lent to them ends. The audit trail stays.`,
+  confirmLabel: "Delete",
+  variant: "danger",
+  done: `${name} is deleted`,
 });
 
 const enabling = ({ name }: User): ActionWords => ({

@@ -5,6 +5,7 @@ import {
   IconDots,
   IconLogout,
   IconSearch,
+  IconTrash,
   IconUserCheck,
   IconUserCog,
   IconUserOff,
@@ -177,6 +178,13 @@ function UserMenu({ user, onAsk }: UserRowProps) {
             Enable
           </Menu.Item>
         )}
+        <Menu.Item
+          c="var(--mantine-color-error)"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          onClick={() => onAsk({ kind: "delete", user })}
+        >
+          Delete
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
