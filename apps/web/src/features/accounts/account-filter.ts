@@ -3,8 +3,8 @@ import { ACCOUNT_VALIDATION_STATUSES, SYSTEM_TYPES, type InputOf, type listAccou
 import { choiceOf, searchOf } from "#shared/format/address.ts";
 
 /** ACC-06, in their order. */
-export const ACCOUNT_TABS = ["all", "rotation-due", "active"] as const;
-export type AccountTab = (typeof ACCOUNT_TABS)[number];
+const ACCOUNT_TABS = ["all", "rotation-due", "active"] as const;
+type AccountTab = (typeof ACCOUNT_TABS)[number];
 
 export type AccountFilter = Pick<
   NonNullable<InputOf<typeof listAccounts>["query"]>,

@@ -21,6 +21,6 @@ export function noteOf(account: Account, now: number): AccountNote | null {
     return { kind: "invalid", text: account.validation_message };
   }
   if (grant !== null) return { kind: "grant", text: `Lent to you until ${nearTime(grant.ends_at, now)}.` };
-  if (account.needs_approval) return { kind: "approval", text: "Its platform asks for an approval first." };
+  if (account.needs_approval) return { kind: "approval", text: "An approval is needed first." };
   return null;
 }

@@ -3,10 +3,10 @@ import { IconCircleCheck, IconRefreshAlert, IconShieldCheck, IconUserShield } fr
 import type { ReplyOf, accountStatistics } from "@strongroom/contract";
 import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
 
-export type AccountFigures = ReplyOf<typeof accountStatistics>;
+type AccountFigures = ReplyOf<typeof accountStatistics>;
 
 /** ACC-05. What nobody has validated yet is neither. */
-export const validityLine = ({ validation_invalid: invalid }: AccountFigures): string =>
+const validityLine = ({ validation_invalid: invalid }: AccountFigures): string =>
   invalid > 0 ? `${invalid.toLocaleString()} invalid` : "All validated";
 
 const text = (figure: number | undefined): string | null => figure?.toLocaleString() ?? null;
