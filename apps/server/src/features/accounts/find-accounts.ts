@@ -48,6 +48,7 @@ async function find(db: Db, wish: Wish): Promise<Found[]> {
   const { actor, conditions, limit } = wish;
   const isNarrowed = Object.values(conditions).some((condition) => condition !== null);
   if (!isNarrowed && seesEverySafe(actor)) return found.walk(db, wish, limit);
+  if (isOneSafe(conditions)) return found.walk(db, wish, null);
   const near = await found.walk(db, wish, NEAR);
   if (near.length === limit) return near;
   const enough = near.length === 0 ? Infinity : Math.ceil((1.5 * NEAR * limit) / near.length);
@@ -62,6 +63,10 @@ async function find(db: Db, wish: Wish): Promise<Found[]> {
   const candidates = candidatesFor(conditions);
   return candidates === null ? found.walk(db, wish, null) : found.lookUp(db, wish, candidates);
 }
+
+/** All of one safe: whatever comes next in it matches. */
+const isOneSafe = ({ safeId, ...others }: Conditions): boolean =>
+  safeId !== null && Object.values(others).every((condition) => condition === null);
 
 /** What there are fewest of comes first. Null: nothing to go by. */
 function candidatesFor({ text, platformId, systemType, verification, status }: Conditions): RawBuilder<unknown> | null {
