@@ -42,6 +42,9 @@ function applyEvent(client: QueryClient, event: LiveEvent): void {
     }
   }
   for (const path of STALE_PATHS[event.type]) void invalidatePath(client, path);
+  // What one may do with accounts has changed with what one is lent.
+  const isOwn = event.type === "access-request.changed" && event.data.requester_id === session.user?.id;
+  if (isOwn) void invalidatePath(client, "/api/v1/accounts");
 }
 
 /** Its code is fetched when the first request is told of: most people never see one. */
