@@ -1,71 +1,35 @@
-// What people can do with the accounts of their safes: store, see, change, move and delete them.
+// What people can do with the accounts of their safes: store, see and change them.
 import {
   accountStatistics,
   createAccount,
   deleteAccount,
-  deleteSafe,
   explainAccountAccess,
   listAccountVersions,
   listAccounts,
-  moveAccount,
-  readAccountDetails,
   readAccountHistory,
-  retrieveAccount,
   retrieveAccountVersion,
-  updateAccount,
 } from "@strongroom/contract";
-import type { Account, InputOf, SafePermission } from "@strongroom/contract";
+import type { Account, SafePermission } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { aPlatform, anAccount } from "#testing/accounts.ts";
 import { aSecret, databaseAt } from "#testing/credentials.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
-import { aMember, aSafe } from "#testing/safes.ts";
+import { aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually, liveEvents } from "#testing/waiting.ts";
+import { actingOn } from "./testing/acting.ts";
+import type { Edit } from "./testing/acting.ts";
 
 let app: TestApp;
+let acting: ReturnType<typeof actingOn>;
 before(async () => {
   app = await testApp();
+  acting = actingOn(app);
 });
 after(() => app.close());
-
-type Edit = NonNullable<InputOf<typeof updateAccount>["body"]>;
-
-/** The edit that leaves everything as it is, but for these fields. */
-function editOf(account: Account, fields: Partial<Edit> = {}): Edit {
-  const { name, username, hostname_ip: hostname, port, platform_id, system_type, connection_method } = account;
-  const { account_type, notes, database_name, schema_name, connection_string, ssl_enabled, additional_params } =
-    account;
-  const known = { name, username, hostname, port, platform_id, system_type, connection_method, account_type, notes };
-  return { ...known, database_name, schema_name, connection_string, ssl_enabled, additional_params, ...fields };
-}
-
-const update = (who: TestPerson, account: Account, fields: Partial<Edit>) =>
-  app.call(updateAccount, { params: { id: account.id }, body: editOf(account, fields), as: who.token });
-const details = (who: TestPerson, { id }: Pick<Account, "id">) =>
-  app.call(readAccountDetails, { params: { id }, as: who.token });
-const retrieve = (who: TestPerson, { id }: Pick<Account, "id">) =>
-  app.call(retrieveAccount, { params: { id }, body: {}, as: who.token });
-const move = (who: TestPerson, { id }: Pick<Account, "id">, safe: { id: Account["safe_id"] }) =>
-  app.call(moveAccount, { params: { id }, body: { safe_id: safe.id }, as: who.token });
-
-async function aMemberWith(owner: TestPerson, safe: { id: Account["safe_id"] }, permissions: SafePermission[]) {
-  const person = await aPerson(app);
-  await aMember(app, owner, safe, person, permissions);
-  return person;
-}
-
-async function detailsOf(id: string, event: string) {
-  const { rows } = await app.database.pool.query(
-    `select convert_from(canonical, 'UTF8')::jsonb -> 'details' as details from audit_entries
-     where target_type = 'account' and target_id = $1 and event = $2 and result = 'success' order by id`,
-    [id, event],
-  );
-  return rows.map(({ details }) => details);
-}
 
 describe("storing an account", () => {
   test("ACC-57: takes the payload of the form, with its port as text, and answers no secret anywhere", async () => {
@@ -100,8 +64,8 @@ describe("storing an account", () => {
       ["Orders database", 6432, safe.name, platform.name],
     );
     assert.deepEqual([body.status, body.rotation_status, body.connection_string], ["active", "no_policy", null]);
-    assert.deepEqual((await details(owner, body)).body.additional_params, { sslmode: "verify-full" });
-    const texts = [reply.text, (await details(owner, body)).text, ...app.logLines];
+    assert.deepEqual((await acting.details(owner, body)).body.additional_params, { sslmode: "verify-full" });
+    const texts = [reply.text, (await acting.details(owner, body)).text, ...app.logLines];
     const { rows } = await app.database.pool.query(
       "select convert_from(canonical, 'UTF8') as text from audit_entries union all select data::text from events",
     );
@@ -126,7 +90,7 @@ describe("storing an account", () => {
     const idle = await anAccount(app, owner, safe);
     assert.equal(idle.last_validation_status, "untested");
     const tried = await eventually(async () => {
-      const { body } = await details(owner, live);
+      const { body } = await acting.details(owner, live);
       return body.last_validated_at === null ? null : body;
     });
     assert.equal(tried.last_validation_status, "invalid");
@@ -151,12 +115,12 @@ describe("storing an account", () => {
         },
         as: who.token,
       });
-    const seeing = await as(await aMemberWith(owner, safe, ["list", "retrieve"]));
+    const seeing = await as(await acting.aMemberWith(owner, safe, ["list", "retrieve"]));
     assert.equal(seeing.status, 403);
     assert.ok(seeing.text.includes('"safe.permission-missing"'), seeing.text);
     assert.equal((await as(await firstAdmin(app))).status, 403);
     assert.equal((await as(await aPerson(app))).status, 404);
-    assert.equal((await as(await aMemberWith(owner, safe, ["add"]))).status, 201);
+    assert.equal((await as(await acting.aMemberWith(owner, safe, ["add"]))).status, 201);
     const { rows } = await app.database.pool.query("select count(*)::int as keys from keks where purpose = $1", [
       `safe:${safe.id}`,
     ]);
@@ -185,7 +149,7 @@ test("ACC-27: the statistics count what one sees, and nothing of others", async 
   await app.database.pool.query("update accounts set rotated_at = now() - interval '29 days' where id = $1", [b.id]);
   await app.database.pool.query("update credentials set verification_status = 'verified' where id = $1", [a.id]);
   await app.database.pool.query("update credentials set verification_status = 'failed' where id = $1", [b.id]);
-  assert.equal((await update(owner, c, { status: "disabled" })).status, 200);
+  assert.equal((await acting.update(owner, c, { status: "disabled" })).status, 200);
   const seen = async (who: TestPerson) => (await app.call(accountStatistics, { as: who.token })).body;
   const figures = { total: 3, active: 2, requiring_rotation: 1, validation_valid: 1, validation_invalid: 1 };
   assert.deepEqual(await seen(owner), figures);
@@ -209,30 +173,31 @@ describe("changing an account", () => {
     ];
     const others: SafePermission[] = ["rename", "update_properties", "update_secret"];
     for (const [needed, fields] of cases) {
-      const current = (await details(owner, account)).body;
-      const without = await aMemberWith(
+      const current = (await acting.details(owner, account)).body;
+      const without = await acting.aMemberWith(
         owner,
         safe,
         others.filter((each) => each !== needed),
       );
-      assert.equal((await update(without, current, fields)).status, 403, needed);
-      const only = await aMemberWith(owner, safe, [needed]);
-      const reply = await update(only, current, fields);
+      assert.equal((await acting.update(without, current, fields)).status, 403, needed);
+      const only = await acting.aMemberWith(owner, safe, [needed]);
+      const reply = await acting.update(only, current, fields);
       assert.equal(reply.status, 200, reply.text);
     }
-    assert.equal((await update(await aPerson(app), account, { name: "Theirs" })).status, 404);
+    assert.equal((await acting.update(await aPerson(app), account, { name: "Theirs" })).status, 404);
   });
 
-  test("says in the trail which fields changed and never a secret; no change at all needs no permission", async () => {
+  test("says in the trail which fields changed and never a secret; an edit without a change is one too", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const account = await anAccount(app, owner, safe, { additional_params: { b: 1, a: [1, 2] } });
-    const viewer = await aMemberWith(owner, safe, ["list"]);
-    const same = await update(viewer, account, { additional_params: { a: [1, 2], b: 1 } });
+    const viewer = await acting.aMemberWith(owner, safe, ["list"]);
+    assert.equal((await acting.update(viewer, account, {})).status, 403);
+    const same = await acting.update(owner, account, { additional_params: { a: [1, 2], b: 1 } });
     assert.equal(same.status, 200, same.text);
     const password = aSecret();
-    await update(owner, account, { hostname: "other.example.com", password });
-    const [nothing, moved] = await detailsOf(account.id, "account.updated");
+    await acting.update(owner, account, { hostname: "other.example.com", password });
+    const [nothing, moved] = await acting.detailsOf(account.id, "account.updated");
     assert.deepEqual([nothing.changed, nothing.secret_changed], [[], false]);
     assert.deepEqual([moved.changed, moved.secret_changed], [["hostname"], true]);
     assert.deepEqual([moved.from, moved.to], [{ host: "app.example.com" }, { host: "other.example.com" }]);
@@ -247,12 +212,12 @@ describe("changing an account", () => {
       "update accounts set rotation_wanted_at = now(), rotation_wanted_because = 'asked' where id = $1",
       [account.id],
     );
-    assert.equal((await details(owner, account)).body.rotation_status, "overdue");
+    assert.equal((await acting.details(owner, account)).body.rotation_status, "overdue");
     const password = aSecret();
-    const changed = await update(owner, account, { password });
+    const changed = await acting.update(owner, account, { password });
     assert.equal(changed.body.rotation_status, "no_policy");
     assert.ok(changed.body.last_rotated_at > account.last_rotated_at);
-    assert.equal((await retrieve(owner, account)).body.password, password);
+    assert.equal((await acting.retrieve(owner, account)).body.password, password);
     const params = { id: account.id };
     const { versions } = (await app.call(listAccountVersions, { params, as: owner.token })).body;
     assert.deepEqual(
@@ -266,8 +231,8 @@ describe("changing an account", () => {
     assert.equal(old.body.password, account.password, old.text);
     const missing = await app.call(retrieveAccountVersion, { params: { ...params, version: 3 }, as: owner.token });
     assert.equal(missing.status, 404);
-    assert.deepEqual((await detailsOf(account.id, "account.version-retrieved"))[0].version, 1);
-    const viewer = await aMemberWith(owner, safe, ["list"]);
+    assert.deepEqual((await acting.detailsOf(account.id, "account.version-retrieved"))[0].version, 1);
+    const viewer = await acting.aMemberWith(owner, safe, ["list"]);
     assert.equal((await app.call(listAccountVersions, { params, as: viewer.token })).status, 200);
     const refused = await app.call(retrieveAccountVersion, { params: { ...params, version: 1 }, as: viewer.token });
     assert.equal(refused.status, 403);
@@ -277,143 +242,46 @@ describe("changing an account", () => {
   test("a disabled account is seen and lent to nobody", async () => {
     const owner = await aPerson(app);
     const account = await anAccount(app, owner, await aSafe(app, owner));
-    const { body } = await update(owner, account, { status: "disabled" });
+    const { body } = await acting.update(owner, account, { status: "disabled" });
     assert.deepEqual(
       [body.status, body.needs_approval, body.my_permissions.includes("retrieve")],
       ["disabled", false, false],
     );
-    const refused = await retrieve(owner, account);
+    const refused = await acting.retrieve(owner, account);
     assert.equal(refused.status, 409);
     assert.ok(refused.text.includes('"account.not-active"'), refused.text);
-    await update(owner, account, { status: "active" });
-    assert.equal((await retrieve(owner, account)).body.password, account.password);
-  });
-});
-
-describe("moving an account", () => {
-  test("takes its secrets and history along, sealed under the other safe's key", async () => {
-    const owner = await aPerson(app);
-    const [from, to] = [await aSafe(app, owner), await aSafe(app, owner)];
-    const account = await anAccount(app, owner, from);
-    const password = aSecret();
-    await update(owner, account, { password });
-    const moved = await move(owner, account, to);
-    assert.equal(moved.status, 200, moved.text);
-    assert.equal(moved.body.safe_id, to.id);
-    assert.equal((await retrieve(owner, account)).body.password, password);
-    const params = { id: account.id, version: 1 };
-    const old = await app.call(retrieveAccountVersion, { params, as: owner.token });
-    assert.equal(old.body.password, account.password);
-    const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
-    assert.deepEqual(await detailsOf(account.id, "account.moved"), [{ from: named(from), to: named(to) }]);
-    // The key of the safe that it left is of no use any more.
-    const gone = await app.call(deleteSafe, { params: { id: from.id }, as: owner.token });
-    assert.equal(gone.status, 200, gone.text);
-    assert.equal((await retrieve(owner, account)).body.password, password);
-  });
-
-  test("needs `delete` where it is and `add` where it goes", async () => {
-    const owner = await aPerson(app);
-    const [from, to] = [await aSafe(app, owner), await aSafe(app, owner)];
-    const account = await anAccount(app, owner, from);
-    const mover = await aMemberWith(owner, from, ["add"]);
-    assert.equal((await move(mover, account, to)).status, 404);
-    await aMember(app, owner, to, mover, ["delete"]);
-    assert.equal((await move(mover, account, to)).status, 403);
-    const other = await aMemberWith(owner, from, ["delete"]);
-    await aMember(app, owner, to, other, ["add"]);
-    assert.equal((await move(other, account, to)).status, 200);
-    const same = await move(owner, account, to);
-    assert.equal(same.status, 422);
-  });
-
-  test("and retrieving it at the same time: every answer is the secret or a refusal, whichever comes first", async () => {
-    const owner = await aPerson(app);
-    const [one, other] = [await aSafe(app, owner), await aSafe(app, owner)];
-    const account = await anAccount(app, owner, one);
-    for (let round = 0; round < 10; round++) {
-      const replies = await Promise.all([
-        move(owner, account, round % 2 === 0 ? other : one),
-        ...Array.from({ length: 5 }, () => retrieve(owner, account)),
-      ]);
-      assert.equal(replies[0]?.status, 200, replies[0]?.text);
-      for (const reply of replies.slice(1)) assert.ok(reply.text.includes(account.password), reply.text);
-    }
-  });
-
-  test("happens to all accounts of a safe that is deleted", async () => {
-    const owner = await aPerson(app);
-    const [from, to] = [await aSafe(app, owner), await aSafe(app, owner)];
-    const accounts = [await anAccount(app, owner, from), await anAccount(app, owner, from)];
-    const query = { move_accounts_to: to.id };
-    const gone = await app.call(deleteSafe, { params: { id: from.id }, query, as: owner.token });
-    assert.equal(gone.status, 200, gone.text);
-    for (const account of accounts) {
-      assert.equal((await details(owner, account)).body.safe_id, to.id);
-      assert.equal((await retrieve(owner, account)).body.password, account.password);
-    }
-  });
-});
-
-describe("deleting an account", () => {
-  test("OPEN-57: takes every version of its secret out of the database at once, and keeps the trail", async () => {
-    const owner = await aPerson(app);
-    const safe = await aSafe(app, owner);
-    const account = await anAccount(app, owner, safe);
-    await update(owner, account, { password: aSecret() });
-    const member = await aMemberWith(owner, safe, ["retrieve"]);
-    const params = { id: account.id };
-    assert.equal((await app.call(deleteAccount, { params, as: member.token })).status, 403);
-    const reply = await app.call(deleteAccount, { params, as: owner.token });
-    assert.equal(reply.status, 200, reply.text);
-    const { rows } = await app.database.pool.query("select from secret_versions where credential_id = $1", [
-      account.id,
-    ]);
-    assert.equal(rows.length, 0);
-    assert.equal((await retrieve(owner, account)).status, 404);
-    assert.equal((await details(owner, account)).status, 404);
-    assert.deepEqual((await app.call(listAccounts, { as: owner.token })).body.data, []);
-    assert.equal((await detailsOf(account.id, "account.created")).length, 1);
-    assert.equal((await detailsOf(account.id, "account.deleted")).length, 1);
-  });
-
-  test("is refused while a platform reconciles with it", async () => {
-    const owner = await aPerson(app);
-    const account = await anAccount(app, owner, await aSafe(app, owner));
-    const platform = await aPlatform(app, { reconcile_account_id: account.id });
-    const reply = await app.call(deleteAccount, { params: { id: account.id }, as: owner.token });
-    assert.equal(reply.status, 409);
-    assert.ok(reply.text.includes(platform.name), reply.text);
+    await acting.update(owner, account, { status: "active" });
+    assert.equal((await acting.retrieve(owner, account)).body.password, account.password);
   });
 });
 
 test("members and those to whom it is lent hear of changes, and nobody else", async () => {
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
-  const member = await aMemberWith(owner, safe, ["list"]);
+  const member = await acting.aMemberWith(owner, safe, ["list"]);
   const stranger = await aPerson(app);
   const [seen, unseen] = [await liveEvents(app, member), await liveEvents(app, stranger)];
   const account = await anAccount(app, owner, safe);
-  await update(owner, account, { name: "Renamed" });
+  await acting.update(owner, account, { name: "Renamed" });
   await app.call(deleteAccount, { params: { id: account.id }, as: owner.token });
   await seen.next(({ type, data }) => type === "account.deleted" && data["account_id"] === account.id);
   const types = seen.told().flatMap(({ type, data }) => (data["account_id"] === account.id ? [type] : []));
   assert.deepEqual(types, ["account.changed", "account.changed", "account.deleted"]);
   assert.deepEqual(unseen.told(), []);
-  await seen.close();
-  await unseen.close();
+  seen.close();
+  unseen.close();
 });
 
 test("what was done with an account is told to who may view the audit of its safe", async () => {
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
   const account = await anAccount(app, owner, safe);
-  await retrieve(owner, account);
+  await acting.retrieve(owner, account);
   const history = (who: TestPerson) => app.call(readAccountHistory, { params: { id: account.id }, as: who.token });
-  const auditor = await aMemberWith(owner, safe, ["view_audit"]);
+  const auditor = await acting.aMemberWith(owner, safe, ["view_audit"]);
   const told = (await history(auditor)).body.history.map(({ event }) => event);
   assert.deepEqual(told, ["account.retrieved", "account.created"]);
-  assert.equal((await history(await aMemberWith(owner, safe, ["retrieve"]))).status, 403);
+  assert.equal((await history(await acting.aMemberWith(owner, safe, ["retrieve"]))).status, 403);
   assert.equal((await history(await aPerson(app))).status, 404);
 });
 
@@ -422,7 +290,7 @@ test("who can get at an account, and through what, is told to who manages the me
   const safe = await aSafe(app, owner);
   const platform = await aPlatform(app, { approvals_level_1: 1 });
   const account = await anAccount(app, owner, safe, { platform_id: platform.id });
-  const user = await aMemberWith(owner, safe, ["retrieve"]);
+  const user = await acting.aMemberWith(owner, safe, ["retrieve"]);
   const explain = (who: TestPerson) => app.call(explainAccountAccess, { params: { id: account.id }, as: who.token });
   const { access } = (await explain(owner)).body;
   const of = (who: TestPerson) => access.find(({ user_id }) => user_id === who.id)?.paths[0];

@@ -9,9 +9,8 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { Refusal } from "#kernel/http/refuse.ts";
 import { verifyAccounts } from "#features/verification/index.ts";
-import { audienceOf, changed, targetOf } from "./accounts.ts";
-import { readAccountRow, updateAccountRow } from "./accounts.store.ts";
-import { dropCheckOut } from "./check-outs.store.ts";
+import { targetOf } from "./accounts.ts";
+import { setStatus } from "./change-account.ts";
 import { deleteOne } from "./delete-account.ts";
 import type { AccountDeps } from "./deps.ts";
 import { holdAccount } from "./hold-account.ts";
@@ -79,29 +78,24 @@ async function deedOf(deps: AccountDeps, { actor, body }: Bulk): Promise<Deed> {
       };
     }
     case "enable":
-      return (tx, id) => setStatus(deps, tx, id, "active", actor);
+      return statusDeed(deps, actor, "active");
     case "disable":
-      return (tx, id) => setStatus(deps, tx, id, "disabled", actor);
+      return statusDeed(deps, actor, "disabled");
     case "validate":
-      return (tx, id) => askToValidate(deps, tx, id, actor);
+      break;
   }
+  return (tx, id) => askToValidate(deps, tx, id, actor);
 }
 
-async function setStatus(deps: AccountDeps, tx: Tx, id: string, status: "active" | "disabled", actor: Actor) {
-  const { kernel, grants, lost } = deps;
-  const row = await holdAccount(tx, actor, id, "update_properties", grants.grantsInForce);
-  const before = await readAccountRow(tx, id);
-  const audience = await audienceOf(tx, row);
-  if (status === "disabled" && before.status !== "disabled") {
-    await lost(tx, id, "disabled", actor);
-    await dropCheckOut(tx, id);
-  }
-  await updateAccountRow(tx, id, { status });
-  await kernel.events.publish(tx, changed(id, audience));
-  const isChange = before.status !== status;
-  const details = { changed: isChange ? ["status"] : [], from: { status: before.status }, to: { status } };
-  return { event: "account.updated", note: { target: targetOf(row), details } };
-}
+/** Enables or disables. */
+const statusDeed =
+  (deps: AccountDeps, actor: Actor, status: "active" | "disabled"): Deed =>
+  async (tx, id) => {
+    const { name, before } = await setStatus(deps, tx, { id, status, actor });
+    const changed = before === status ? [] : ["status"];
+    const details = { changed, from: { status: before }, to: { status } };
+    return { event: "account.updated", note: { target: targetOf({ id, name }), details } };
+  };
 
 /** Only asks whether the person may: the run follows for all of them together. */
 async function askToValidate({ grants }: AccountDeps, tx: Tx, id: string, actor: Actor) {

@@ -1,5 +1,11 @@
 // Changes an account: its name, its properties, whether it is lent, and with a password its secret. Each needs its own permission.
-import type { Account, AccountEdit, SafePermission, updateAccount as updateEndpoint } from "@strongroom/contract";
+import type {
+  Account,
+  AccountEdit,
+  AccountStatus,
+  SafePermission,
+  updateAccount as updateEndpoint,
+} from "@strongroom/contract";
 import { Secret } from "@strongroom/keys";
 import type { Updateable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -104,11 +110,13 @@ export async function setStatus(
   deps: AccountDeps,
   tx: Tx,
   { id, status, actor }: { id: string; status: "active" | "disabled"; actor: Actor },
-): Promise<{ name: string }> {
-  const row = await holdAccount(tx, actor, id, "update_properties", deps.grants.grantsInForce);
-  if ((await readAccountRow(tx, id)).status === status) return { name: row.name };
+): Promise<{ name: string; before: AccountStatus }> {
+  const { safe_id, name } = await holdAccount(tx, actor, id, "update_properties", deps.grants.grantsInForce);
+  const { status: before } = await readAccountRow(tx, id);
+  if (before === status) return { name, before };
+  const audience = await audienceOf(tx, { id, safe_id });
   if (status === "disabled") await stopLending(deps, tx, id, actor);
   await updateAccountRow(tx, id, { status });
-  await deps.kernel.events.publish(tx, changedEvent(id, await audienceOf(tx, row)));
-  return { name: row.name };
+  await deps.kernel.events.publish(tx, changedEvent(id, audience));
+  return { name, before };
 }

@@ -121,7 +121,7 @@ function everythingOf(who: TestPerson): Promise<Account[]> {
 
 /** What the filter means, read from the rows as they are shown. */
 function isMeant(query: Query): (account: Account) => boolean {
-  const text = String(query.search ?? "").toLowerCase();
+  const text = (query.search ?? "").toLowerCase();
   return (account) =>
     [account.name, account.username, account.hostname_ip, account.safe_name].some((each) =>
       each.toLowerCase().includes(text),
@@ -184,7 +184,7 @@ describe("ACC-07: a list that is narrowed holds every match and no other", () =>
     () => ({ status: "rotation_due" }),
     () => ({ status: "rotation_due", search: "billing" }),
     () => ({ system_type: "AWS" }),
-    () => ({ platform_id: platforms[1] as Account["platform_id"] }),
+    () => ({ platform_id: platforms[1]! }),
     () => ({ safe_id: safes[2]!.id }),
     () => ({ safe_id: safes[3]!.id, search: "web-000" }),
     ...ACCOUNT_VALIDATION_STATUSES.map((validation_status) => () => ({ validation_status })),

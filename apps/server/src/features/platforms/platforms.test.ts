@@ -83,7 +83,8 @@ describe("only administrators change platforms", () => {
 
   test("of twenty creations with one name at the same time one succeeds", async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => create({ name: "Wanted by all" })));
-    assert.deepEqual(replies.map(({ status }) => status).toSorted(), [201, ...Array(19).fill(409)]);
+    const of = (status: number) => replies.filter((reply) => reply.status === status).length;
+    assert.deepEqual([of(201), of(409)], [1, 19]);
   });
 
   test("a change says in the trail what each policy was and is, and every browser hears of it", async () => {

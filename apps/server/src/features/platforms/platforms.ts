@@ -36,7 +36,10 @@ export async function makePlatform(kernel: Kernel, call: Call<typeof createPlatf
   const at = kernel.clock.now();
   const id = newId(at.getTime());
   const { password_rules, ...fields } = call.body;
-  call.note({ target: { type: "platform", id, name: fields.name }, details: { policy: toldOf(call.body) } });
+  call.note({
+    target: { type: "platform", id, name: fields.name },
+    details: { policy: { ...call.body, description: null } },
+  });
   await checkNames(tx, call.body, null);
   await store.insertPlatform(tx, {
     ...fields,
@@ -115,8 +118,6 @@ async function present(db: Db, id: string): Promise<Platform> {
 }
 
 /** Descriptions may be long: that one changed is enough. */
-const toldOf = ({ name: _, description: __, ...policy }: NewPlatform) => policy;
-
 function changes(before: PlatformRow, after: NewPlatform) {
   const fields = Object.keys(after) as (keyof NewPlatform)[];
   const differing = fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
@@ -125,7 +126,7 @@ function changes(before: PlatformRow, after: NewPlatform) {
   return Object.fromEntries(differing.map((field) => [field, told(field)]));
 }
 
-function toPlatform({ deleted_at: _, ...row }: ShownPlatform): Platform {
+function toPlatform(row: ShownPlatform): Platform {
   return {
     ...row,
     id: row.id as PlatformId,

@@ -1,0 +1,45 @@
+// What people do with accounts, through HTTP, and what the trail says of it. For tests.
+import { moveAccount, readAccountDetails, retrieveAccount, updateAccount } from "@strongroom/contract";
+import type { Account, InputOf, Safe, SafePermission } from "@strongroom/contract";
+import { aPerson } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { aMember } from "#testing/safes.ts";
+import type { TestApp } from "#testing/test-app.ts";
+
+export type Edit = NonNullable<InputOf<typeof updateAccount>["body"]>;
+type Which = Pick<Account, "id">;
+
+/** The edit that leaves everything as it is, but for these fields. */
+function editOf(account: Account, fields: Partial<Edit> = {}): Edit {
+  const { name, username, hostname_ip: hostname, port, platform_id, system_type, connection_method } = account;
+  const { account_type, notes, database_name, schema_name, connection_string, ssl_enabled, additional_params } =
+    account;
+  const known = { name, username, hostname, port, platform_id, system_type, connection_method, account_type, notes };
+  return { ...known, database_name, schema_name, connection_string, ssl_enabled, additional_params, ...fields };
+}
+
+export const actingOn = (app: TestApp) => ({
+  update: (who: TestPerson, account: Account, fields: Partial<Edit>) =>
+    app.call(updateAccount, { params: { id: account.id }, body: editOf(account, fields), as: who.token }),
+  details: (who: TestPerson, { id }: Which) => app.call(readAccountDetails, { params: { id }, as: who.token }),
+  retrieve: (who: TestPerson, { id }: Which) => app.call(retrieveAccount, { params: { id }, body: {}, as: who.token }),
+  move: (who: TestPerson, { id }: Which, safe: Pick<Safe, "id">) =>
+    app.call(moveAccount, { params: { id }, body: { safe_id: safe.id }, as: who.token }),
+
+  /** Somebody with these permissions in the safe. */
+  async aMemberWith(owner: TestPerson, safe: Pick<Safe, "id">, permissions: SafePermission[]): Promise<TestPerson> {
+    const person = await aPerson(app);
+    await aMember(app, owner, safe, person, permissions);
+    return person;
+  },
+
+  /** What the trail says of this event on this account, oldest first. */
+  async detailsOf(id: string, event: string) {
+    const { rows } = await app.database.pool.query(
+      `select convert_from(canonical, 'UTF8')::jsonb -> 'details' as details from audit_entries
+       where target_type = 'account' and target_id = $1 and event = $2 and result = 'success' order by id`,
+      [id, event],
+    );
+    return rows.map(({ details }) => details);
+  },
+});
