@@ -1,6 +1,6 @@
 // What the form of a group holds and how it is checked by the contract's rules; and the words of its kinds.
 import { NewGroup, type Group, type GroupKind } from "@strongroom/contract";
-import { zod4Resolver } from "mantine-form-zod-resolver";
+import { firstObjections } from "#shared/api/field-errors.ts";
 
 export interface GroupFormValues {
   name: string;
@@ -20,7 +20,7 @@ export const formOf = ({ name, description, kind, may_break_glass }: Group): Gro
 
 /** Empty: may be sent. */
 export const checkGroup = (values: GroupFormValues): Partial<Record<keyof GroupFormValues, string>> =>
-  zod4Resolver(NewGroup)({ ...values });
+  firstObjections(NewGroup, values);
 
 export const isField = (path: string): path is keyof GroupFormValues => Object.hasOwn(EMPTY_GROUP, path);
 

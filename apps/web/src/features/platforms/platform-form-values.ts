@@ -7,6 +7,7 @@ import {
   type Platform,
   type SystemType,
 } from "@strongroom/contract";
+import { firstObjections } from "#shared/api/field-errors.ts";
 import type { Found } from "#shared/ui/search-select.tsx";
 import type { ExampleRules } from "./example-password.ts";
 import type { PlatformFields } from "./platforms.queries.ts";
@@ -208,7 +209,8 @@ export function checkPlatform(values: PlatformFormValues): PlatformFormErrors {
     const isWithin = Number.isInteger(value) && value >= min && value <= max;
     return isWithin ? [] : [[field, `A whole number from ${min} to ${max}`] as const];
   });
-  const issues = NewPlatform.safeParse(payloadOf(values)).error?.issues ?? [];
-  const rules = issues.toReversed().map(({ path, message }) => [fieldAt(path), message] as const);
-  return Object.fromEntries([...rules.filter(([field]) => isField(field)), ...outOfBounds]);
+  return {
+    ...firstObjections<keyof PlatformFormValues>(NewPlatform, payloadOf(values), fieldAt),
+    ...Object.fromEntries(outOfBounds),
+  };
 }

@@ -59,8 +59,8 @@ function PlatformRow({ platform, onOpen }: { platform: Platform; onOpen: Open | 
           </p>
         )}
         <p className={classes.narrowOnly}>
-          {systemLabel(platform.system_type)} · verified {lowerFirst(verificationText(platform))} · changed{" "}
-          {lowerFirst(rotationText(platform))} · approvals: {lowerFirst(approvalsText(platform))}
+          {systemLabel(platform.system_type)} · Verification: {lowerFirst(verificationText(platform))} · Rotation:{" "}
+          {lowerFirst(rotationText(platform))} · Approvals: {lowerFirst(approvalsText(platform))}
         </p>
       </Table.Td>
       <Table.Td className={classes.system}>

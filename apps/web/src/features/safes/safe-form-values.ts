@@ -7,8 +7,8 @@ import {
   type SafeStatus,
   type SafeType,
 } from "@strongroom/contract";
-import { zod4Resolver } from "mantine-form-zod-resolver";
 import type { z } from "zod";
+import { firstObjections } from "#shared/api/field-errors.ts";
 import type { Found } from "#shared/ui/search-select.tsx";
 import type { UserId } from "./safes.queries.ts";
 
@@ -69,6 +69,6 @@ export function editPayloadOf(values: SafeFormValues, before: Safe): z.input<typ
 export type SafeFormErrors = Partial<Record<keyof SafeFormValues, string>>;
 
 /** Empty: may be sent. */
-export const checkForm = (values: SafeFormValues): SafeFormErrors => zod4Resolver(NewSafe)(newPayloadOf(values));
+export const checkForm = (values: SafeFormValues): SafeFormErrors => firstObjections(NewSafe, newPayloadOf(values));
 
 export const isField = (path: string): path is keyof SafeFormValues => Object.hasOwn(EMPTY_SAFE, path);

@@ -27,7 +27,7 @@ async function openSafe(safe: Safe, tab = "", members: SafeMember[] = []) {
   await screen.findByRole("heading", { level: 1, name: safe.name });
   return view;
 }
-const row = (name: string) => within(screen.getByRole("row", { name: new RegExp(name) }));
+const row = (name: string) => within(screen.getByRole("row", { name: new RegExp(`^${name}|^Group ${name}`) }));
 const dialog = async (name: string) => within(await screen.findByRole("dialog", { name }));
 
 describe("the page of a safe", () => {

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import type { Safe } from "@strongroom/contract";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
@@ -20,6 +20,8 @@ beforeEach(async () => {
     "GET /api/v1/safes/statistics": { json: { total: 3, active: 2, shared: 1 } },
   });
 });
+// The form's code is there before somebody waits for it.
+beforeAll(() => import("./safe-form.tsx"));
 afterEach(() => api.close());
 
 async function openSafes(...given: Safe[]) {

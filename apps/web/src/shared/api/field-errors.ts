@@ -1,4 +1,5 @@
 // Which fields of a form the server objects to.
+import type { z } from "zod";
 import { isCallError } from "./call-error.ts";
 
 /** The server's objections, by field; what belongs to no field of the form is left to the sentence above it. */
@@ -12,4 +13,17 @@ export function fieldErrorsOf<Field extends string>(
     return isField(field) ? [[field, msg] as const] : [];
   });
   return Object.fromEntries(fields) as Partial<Record<Field, string>>;
+}
+
+/** What the contract says of each field of a form, its first objection first; `{}` when it takes the values. */
+export function firstObjections<Field extends string>(
+  schema: z.ZodType,
+  values: unknown,
+  fieldAt: (path: readonly PropertyKey[]) => string = (path) => String(path[0]),
+): Partial<Record<Field, string>> {
+  const issues = schema.safeParse(values).error?.issues ?? [];
+  // Later ones are overwritten by earlier ones.
+  return Object.fromEntries(issues.toReversed().map(({ path, message }) => [fieldAt(path), message])) as Partial<
+    Record<Field, string>
+  >;
 }
