@@ -62,9 +62,10 @@ export async function dropCheckOut(tx: Tx, accountId: string): Promise<void> {
   await tx.deleteFrom("account_check_outs").where("account_id", "=", accountId).execute();
 }
 
-/** Ends the check-out that belongs to this request. */
-export async function dropCheckOutOf(tx: Tx, requestId: string): Promise<void> {
-  await tx.deleteFrom("account_check_outs").where("request_id", "=", requestId).execute();
+/** Ends the check-out that belongs to this request; false when there is none. */
+export async function dropCheckOutOf(tx: Tx, requestId: string): Promise<boolean> {
+  const deletion = tx.deleteFrom("account_check_outs").where("request_id", "=", requestId);
+  return (await deletion.executeTakeFirst()).numDeletedRows > 0n;
 }
 
 /** Accounts whose check-out has run out, some of them. */

@@ -9,7 +9,7 @@ import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { lockAnyCredential } from "#features/credentials/index.ts";
 import { audienceOf, changed, notFound, readShown, targetOf, toAccount } from "./accounts.ts";
-import { rotatesAfterUse, wantRotation } from "./accounts.store.ts";
+import { rotatesAfterUse, safeOf, wantRotation } from "./accounts.store.ts";
 import { dropCheckOut, dropCheckOutOf, findOver, holdCheckOut } from "./check-outs.store.ts";
 import type { HeldCheckOut } from "./check-outs.store.ts";
 import type { AccountDeps } from "./deps.ts";
@@ -61,10 +61,17 @@ export interface EndedGrant {
 }
 
 /** What follows from the end of a grant, in its transaction: the check-out is closed, the secret is to be changed. */
-export async function afterGrant(kernel: Kernel, tx: Tx, { accountId, requestId, isRetrieved }: EndedGrant) {
-  await dropCheckOutOf(tx, requestId);
-  if (!isRetrieved || !(await rotatesAfterUse(tx, accountId))) return;
-  await wantRotation(tx, accountId, "grant-ended", kernel.clock.now());
+export async function afterGrant(
+  { events, clock }: Kernel,
+  tx: Tx,
+  { accountId, requestId, isRetrieved }: EndedGrant,
+): Promise<void> {
+  const isClosed = await dropCheckOutOf(tx, requestId);
+  const isRotationWanted = isRetrieved && (await rotatesAfterUse(tx, accountId));
+  if (isRotationWanted) await wantRotation(tx, accountId, "grant-ended", clock.now());
+  const safeId = isClosed || isRotationWanted ? await safeOf(tx, accountId) : null;
+  if (safeId === null) return;
+  await events.publish(tx, changed(accountId, await audienceOf(tx, { id: accountId, safe_id: safeId })));
 }
 
 const AT_ONCE = 100;

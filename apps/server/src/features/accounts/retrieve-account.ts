@@ -11,8 +11,7 @@ import {
   updateCredential,
 } from "#features/credentials/index.ts";
 import { decide } from "./accounts.policy.ts";
-import { notFound, readShown, standingOf, targetOf, toAccount } from "./accounts.ts";
-import { audienceOf, changed } from "./accounts.ts";
+import { audienceOf, changed, notFound, readShown, standingOf, targetOf, toAccount } from "./accounts.ts";
 import { wantRotation } from "./accounts.store.ts";
 import { checkedOut, close } from "./check-outs.ts";
 import { holdCheckOut, takeOut } from "./check-outs.store.ts";
@@ -25,19 +24,13 @@ interface Justification {
   reason?: string | undefined;
   ticket?: string | undefined;
 }
-interface Retrieved {
-  password: string;
-  /** As the person sees the account now. */
-  row: ShownRow;
-}
-
 export async function retrieveAccounts(deps: AccountDeps, calls: readonly Call<typeof retrieveAccount>[], tx: Tx) {
   return answerEach<Call<typeof retrieveAccount>, { password: string; check_out: CheckOut | null }>(
     tx,
     calls,
     async (call) => {
-      const { password, row } = await retrieve(deps, tx, call, call.body, null);
-      return { password, check_out: toAccount(row, call.actor).check_out };
+      const { password, isExclusive } = await retrieve(deps, tx, call, call.body, null);
+      return { password, check_out: isExclusive ? (await shownTo(deps, tx, call)).check_out : null };
     },
   );
 }
@@ -61,9 +54,13 @@ export async function readWithPassword(deps: AccountDeps, calls: readonly Call<t
       call.note({ target: targetOf(row), result: "info", details: { password: false } });
       return { ...toAccount(row, call.actor), password: null };
     }
-    const retrieved = await retrieve(deps, tx, call, {}, null);
-    return { ...toAccount(retrieved.row, call.actor), password: retrieved.password };
+    const { password } = await retrieve(deps, tx, call, {}, null);
+    return { ...(await shownTo(deps, tx, call)), password };
   });
+}
+
+async function shownTo({ grants }: AccountDeps, tx: Tx, { actor, params }: Retrieval): Promise<Account> {
+  return toAccount(await readShown(tx, actor, params.id, grants.grantsInForce), actor);
 }
 
 /**
@@ -96,7 +93,7 @@ async function retrieve(
   call: Retrieval,
   justification: Justification,
   version: number | null,
-): Promise<Retrieved> {
+): Promise<{ password: string; isExclusive: boolean }> {
   const { actor } = call;
   const row = await readShown(tx, actor, call.params.id, grants.grantsInForce);
   call.note({ target: targetOf(row) });
@@ -127,7 +124,7 @@ async function retrieve(
       ...(row.grant_id === null ? {} : { request: row.grant_id }),
     },
   });
-  return { password, row: await readShown(tx, actor, row.id, grants.grantsInForce) };
+  return { password, isExclusive: row.exclusive_check_out };
 }
 
 function requireRight(row: ShownRow): void {

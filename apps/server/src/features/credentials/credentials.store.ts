@@ -161,6 +161,23 @@ export async function updateCredential(
   return await query.returning(COLUMNS).executeTakeFirstOrThrow();
 }
 
+/**
+ * The next scheduled verification of those credentials that have been proved or failed before, some of them at a time, so
+ * that it comes as often as their owner has it; a secret that its target refused stays unscheduled. `hours` null: never.
+ * Answers how many changed.
+ */
+export async function rescheduleSome(tx: Tx, ids: RawBuilder<unknown>, hours: number | null): Promise<number> {
+  const next = sql`last_verification_attempt + make_interval(hours => ${hours}::integer)`;
+  const { numAffectedRows } = await sql`
+    update credentials set verify_after = ${next}
+    where id in (
+      select id from credentials
+      where id in (${ids}) and deleted_at is null and verification_status <> 'pending'
+        and rejected_revision is distinct from login_revision and verify_after is distinct from ${next}
+      order by id limit 500 for no key update skip locked)`.execute(tx);
+  return Number(numAffectedRows ?? 0n);
+}
+
 /** Hides the row, and takes every envelope out of the database. Null when this person has no such credential. */
 export const deleteCredential = (tx: Tx, actor: Who, id: string, at: Date): Promise<CredentialRow | null> =>
   hide(tx, id, at, isFoundAndUsableBy(actor));

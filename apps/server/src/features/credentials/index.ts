@@ -46,6 +46,7 @@ export {
   lockAnyCredentials,
   lockCredential,
   readEnvelope,
+  rescheduleSome,
   updateCredential,
 } from "./credentials.store.ts";
 export type { CredentialRow, CredentialsTable, HostKey } from "./credentials.store.ts";

@@ -1,11 +1,13 @@
 // Platforms: for each kind of system, how its accounts are verified, changed and lent.
 import type { Kernel } from "#kernel/kernel.ts";
+import { defineJobs } from "./platforms.jobs.ts";
 import { grants } from "./platforms.policy.ts";
 import { bindPlatforms } from "./platforms.routes.ts";
 
 export function installPlatforms(kernel: Kernel): void {
   kernel.authority.grant(grants);
   bindPlatforms(kernel);
+  defineJobs(kernel);
 }
 
 export { notFound as platformNotFound } from "./platforms.ts";

@@ -143,6 +143,33 @@ describe("a platform that is in use", () => {
   });
 });
 
+test("accounts are validated as often as the platform says, from its change on", async () => {
+  const owner = await aPerson(app);
+  const safe = await aSafe(app, owner);
+  const platform = await aPlatform(app, { verify_every_hours: null });
+  const of = { platform_id: platform.id };
+  const proved = await anAccount(app, owner, safe, of);
+  const refused = await anAccount(app, owner, safe, of);
+  const untried = await anAccount(app, owner, safe, of);
+  const tried = "last_verification_attempt = '2026-11-01T00:00:00Z', verify_after = null";
+  const run = (text: string, id: string) => app.database.pool.query(text, [id]);
+  await run(`update credentials set verification_status = 'verified', ${tried} where id = $1`, proved.id);
+  await run(
+    `update credentials set verification_status = 'failed', rejected_revision = login_revision, ${tried} where id = $1`,
+    refused.id,
+  );
+  const next = async (id: string) =>
+    (await run("select verify_after from credentials where id = $1", id)).rows[0].verify_after as Date | null;
+  const becomes = (id: string, time: string | null) =>
+    eventually(async () => (((await next(id))?.toISOString() ?? null) === time ? true : null));
+
+  assert.equal((await edit(platform, { verify_every_hours: 12 })).status, 200);
+  await becomes(proved.id, "2026-11-01T12:00:00.000Z");
+  assert.deepEqual([await next(refused.id), await next(untried.id)], [null, null]);
+  assert.equal((await edit(platform, { verify_every_hours: null })).status, 200);
+  await becomes(proved.id, null);
+});
+
 test("limits that contradict each other are refused with the field's name", async () => {
   const cases = [
     [{ default_duration_minutes: 120, max_duration_minutes: 60 }, "default_duration_minutes"],

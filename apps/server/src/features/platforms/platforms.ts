@@ -19,6 +19,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import { queueRescheduling } from "./platforms.jobs.ts";
 import * as store from "./platforms.store.ts";
 import type { PlatformRow, ShownPlatform } from "./platforms.store.ts";
 
@@ -61,6 +62,7 @@ export async function changePlatform(kernel: Kernel, call: Call<typeof updateEnd
     password_rules: JSON.stringify(password_rules),
     updated_at: kernel.clock.now(),
   });
+  if (before.verify_every_hours !== fields.verify_every_hours) await queueRescheduling(kernel, tx, before.id);
   call.note({ details: { changed: changes(before, call.body) } });
   await kernel.events.publish(tx, changed(before.id));
   return present(tx, before.id);
