@@ -1,12 +1,12 @@
 // What lists and decisions about safes cost for an ordinary user, a manager of many safes and an administrator, with
 // 100,000 accounts in 2,000 safes and 5,000 people, and with 1 % of it.
 import { fillSafes, joinSafes, safeId } from "./support/fill-safes.ts";
-import { load } from "./support/load.ts";
 import type { LoadRequest } from "./support/load.ts";
 import { startBenchPostgres } from "./support/postgres.ts";
-import { cpuOf, familyOf } from "./support/processes.ts";
+import { costOf } from "./support/measure.ts";
+import type { Cost } from "./support/measure.ts";
 import { startBenchServer } from "./support/strongroom.ts";
-import { figure, median, printTable } from "./support/table.ts";
+import { figure, printTable } from "./support/table.ts";
 
 const NOTHING = { users: 0, safes: 0, accounts: 0 };
 const ONE_PERCENT = { users: 50, safes: 20, accounts: 1_000 };
@@ -68,7 +68,10 @@ const CALLS: Record<string, () => Omit<LoadRequest, "headers">> = {
   "20 safes": () => ({ method: "GET", path: "/api/v1/safes?limit=20" }),
   "100 accounts": () => ({ method: "GET", path: "/api/v1/accounts?limit=100" }),
   "accounts of one safe": () => ({ method: "GET", path: `/api/v1/accounts?limit=100&safe_id=${safeId(0)}` }),
-  "accounts, search": () => ({ method: "GET", path: `/api/v1/accounts?limit=100&search=svc_${turn++ % 977}` }),
+  "accounts, search, one match at most": () => ({
+    method: "GET",
+    path: `/api/v1/accounts?limit=100&search=web${String(turn++ % 1_000).padStart(6, "0")}`,
+  }),
   "one account": () => ({ method: "GET", path: `/api/v1/accounts/${real[turn++ % real.length]}/details` }),
   retrieve: () => ({ method: "POST", path: `/api/v1/accounts/${real[turn++ % real.length]}/retrieve`, body: "{}" }),
 };
@@ -82,25 +85,13 @@ const requestOf = (call: string, name: Name) => (): LoadRequest => {
   };
 };
 
-/** Milliseconds of CPU, of server and database together, and of waiting, for each call. */
-async function measure(next: () => LoadRequest): Promise<{ cpu: number; p50: number }> {
-  const database = familyOf(process.pid).filter((pid) => pid !== process.pid && pid !== server.pid);
-  const all = () => [server.pid, ...database].reduce((sum, pid) => sum + cpuOf(pid), 0);
-  const before = all();
-  const { answers, p50 } = await load(server.url, 4, SECONDS, next);
-  return { cpu: ((all() - before) / answers) * 1000, p50 };
-}
+const measured = { server, connections: 4, seconds: SECONDS, rounds: ROUNDS };
 
-async function measureAll(): Promise<Map<string, { cpu: number; p50: number }>> {
-  const results = new Map<string, { cpu: number; p50: number }>();
+async function measureAll(): Promise<Map<string, Cost>> {
+  const results = new Map<string, Cost>();
   for (const name of Object.keys(people) as Name[]) {
     for (const call of Object.keys(CALLS)) {
-      const next = requestOf(call, name);
-      await measure(next);
-      const rounds: { cpu: number; p50: number }[] = [];
-      for (let round = 0; round < ROUNDS; round++) rounds.push(await measure(next));
-      const of = (what: "cpu" | "p50") => median(rounds.map((each) => each[what]));
-      results.set(`${name}: ${call}`, { cpu: of("cpu"), p50: of("p50") });
+      results.set(`${name}: ${call}`, await costOf(measured, requestOf(call, name)));
     }
   }
   return results;

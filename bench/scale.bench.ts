@@ -1,11 +1,11 @@
 // What list, search and reveal cost with 1,000, 10,000 and 100,000 credentials of one owner.
-import { load } from "./support/load.ts";
 import type { LoadRequest } from "./support/load.ts";
 import { fillVault } from "./support/fill.ts";
+import { costOf } from "./support/measure.ts";
+import type { Cost } from "./support/measure.ts";
 import { startBenchPostgres } from "./support/postgres.ts";
-import { cpuOf, familyOf } from "./support/processes.ts";
 import { addCredentials, startBenchServer } from "./support/strongroom.ts";
-import { figure, median, printTable } from "./support/table.ts";
+import { figure, printTable } from "./support/table.ts";
 
 const SIZES = [1_000, 10_000, 100_000];
 const REVEALED = 200;
@@ -36,28 +36,14 @@ const calls: Record<string, () => LoadRequest> = {
   }),
 };
 
-/** Milliseconds of CPU, of server and database together, and of waiting, for each call. */
-async function measure(next: () => LoadRequest): Promise<{ cpu: number; p50: number }> {
-  const database = familyOf(process.pid).filter((pid) => pid !== process.pid && pid !== server.pid);
-  const all = () => [server.pid, ...database].reduce((sum, pid) => sum + cpuOf(pid), 0);
-  const before = all();
-  const { answers, p50 } = await load(server.url, 4, SECONDS, next);
-  return { cpu: ((all() - before) / answers) * 1000, p50 };
-}
-
-const results = new Map<string, { cpu: number; p50: number }[]>(Object.keys(calls).map((name) => [name, []]));
+const measured = { server, connections: 4, seconds: SECONDS, rounds: ROUNDS };
+const results = new Map<string, Cost[]>(Object.keys(calls).map((name) => [name, []]));
 let filled = REVEALED;
 for (const size of SIZES) {
   await fillVault(url, user.id, size - filled, filled);
   filled = size;
   for (const [name, next] of Object.entries(calls)) {
-    await measure(next);
-    const rounds = [];
-    for (let round = 0; round < ROUNDS; round++) rounds.push(await measure(next));
-    results.get(name)!.push({
-      cpu: median(rounds.map((each) => each.cpu)),
-      p50: median(rounds.map((each) => each.p50)),
-    });
+    results.get(name)!.push(await costOf(measured, next));
   }
 }
 printTable(

@@ -1,6 +1,7 @@
 // Fills safes with people, groups and accounts, straight into the tables. 25 people to a group, 50 accounts to a safe; each
 // safe has an owner, three more people and a group. The secrets of these accounts cannot be retrieved.
 import pg from "pg";
+import { searchKeys } from "../../apps/server/src/features/credentials/index.ts";
 
 export interface Population {
   users: number;
@@ -78,28 +79,41 @@ export async function fillSafes(databaseUrl: string, from: Population, to: Popul
   await client.end();
 }
 
+const BATCH = 2_000;
+
+/** With the search keys that the product would have given them. */
 async function fillAccounts(
   client: pg.Client,
   from: Population,
   to: Population,
   id: (kind: number, number: string) => string,
 ): Promise<void> {
-  await client.query(
-    `insert into credentials (id, safe_id, name, type, username, host, port, environment, ssl_enabled, additional_params,
-       secret_version, verification_status, created_at, updated_at, search_text, search_keys)
-     select ${id(4, "n")}, ${id(3, "$3::int + (n - $1::int) / 50")}, name, 'ssh', username, host, 22, 'production', false,
-       '{}', 1, 'pending', created_at, created_at, lower(name) || E'\\n' || username || E'\\n' || host, '{}'
-     from (
-       select n, 'root on web' || n as name, 'svc_' || n % 977 as username, 'web' || n % 500 || '.example.com' as host,
-         timestamptz '2026-01-01' + n * interval '1 second' as created_at
-       from generate_series($1::int, $2::int - 1) n
-     ) rows`,
-    [from.accounts, to.accounts, from.safes],
-  );
+  for (let begin = from.accounts; begin < to.accounts; begin += BATCH) {
+    const numbers = Array.from({ length: Math.min(BATCH, to.accounts - begin) }, (_, place) => begin + place);
+    await client.query(
+      `insert into credentials (id, safe_id, name, type, username, host, port, environment, ssl_enabled,
+         additional_params, secret_version, verification_status, created_at, updated_at, search_text, search_keys)
+       select ${id(4, "n")}, ${id(3, "$1::int + (n - $2::int) / 50")}, name, 'ssh', username, host, 22, 'production',
+         false, '{}', 1, 'pending', timestamptz '2026-01-01' + n * interval '1 second', now(),
+         lower(name) || E'\\n' || username || E'\\n' || host, keys::integer[]
+       from jsonb_to_recordset($3::jsonb) as t (n int, name text, username text, host text, keys text)`,
+      [from.safes, from.accounts, JSON.stringify(numbers.map(accountWith))],
+    );
+  }
   await client.query(
     `insert into accounts (id, platform_id, system_type, connection_method, status, rotated_at, created_by)
      select ${id(4, "n")}, (select id from platforms where name = 'Linux'), 'Linux', 'SSH', 'active', now(), ${id(1, "0")}
      from generate_series($1::int, $2::int - 1) n`,
     [from.accounts, to.accounts],
   );
+}
+
+function accountWith(n: number) {
+  const named = {
+    name: `root on web${String(n).padStart(6, "0")}`,
+    username: `svc_${n % 977}`,
+    host: `web${n % 500}.example.com`,
+  };
+  const kind = { user_id: null, type: "ssh", environment: "production", verification_status: "pending" };
+  return { n, ...named, keys: `{${searchKeys({ ...named, ...kind }).join(",")}}` };
 }
