@@ -2,16 +2,14 @@
 import { Button } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { messageOf } from "#shared/api/call-error.ts";
 import { AuditTrailList } from "#shared/ui/audit-trail-list.tsx";
-import { SectionLoading } from "#shared/ui/loading.tsx";
-import { ErrorState } from "#shared/ui/states.tsx";
+import { LoadMore } from "#shared/ui/load-more.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
 import classes from "./account-detail-page.module.css";
 import { accountHistory } from "./accounts.queries.ts";
 
 export function AccountHistory({ id }: { id: string }) {
   const history = useInfiniteQuery(accountHistory(id));
-  if (history.isPending) return <SectionLoading />;
   const refresh = (
     <Button
       size="compact-sm"
@@ -25,27 +23,16 @@ export function AccountHistory({ id }: { id: string }) {
   );
   return (
     <div className={classes.panel}>
-      {history.data === undefined ? (
-        <ErrorState message={messageOf(history.error)} onRetry={() => void history.refetch()} />
-      ) : (
-        <AuditTrailList
-          title="Audit History"
-          entries={history.data.pages.flatMap((page) => page.history)}
-          actions={refresh}
-          footer={
-            history.hasNextPage && (
-              <Button
-                variant="default"
-                size="compact-md"
-                onClick={() => void history.fetchNextPage()}
-                loading={history.isFetchingNextPage}
-              >
-                Load more
-              </Button>
-            )
-          }
-        />
-      )}
+      <Loaded query={history}>
+        {({ pages }) => (
+          <AuditTrailList
+            title="Audit History"
+            entries={pages.flatMap((page) => page.history)}
+            actions={refresh}
+            footer={<LoadMore of={history} />}
+          />
+        )}
+      </Loaded>
     </div>
   );
 }

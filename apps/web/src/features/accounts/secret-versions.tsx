@@ -3,13 +3,11 @@ import { Button } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";
 import type { Account, SecretVersion } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
-import { messageOf } from "#shared/api/call-error.ts";
 import { useNow } from "#shared/format/now.ts";
 import { nearTime } from "#shared/format/time.ts";
-import { SectionLoading } from "#shared/ui/loading.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
-import { ErrorState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import classes from "./account-detail-page.module.css";
 import { canRetrieve } from "./account-words.ts";
@@ -34,23 +32,21 @@ export function SecretVersions({ account, copying, onCopy }: SecretVersionsProps
   const versions = useQuery(secretVersions(account.id));
   return (
     <SectionCard title="Secret History" description="Each retrieval of an earlier password is recorded, too.">
-      {versions.isPending && <SectionLoading />}
-      {versions.isError && versions.data === undefined && (
-        <ErrorState message={messageOf(versions.error)} onRetry={() => void versions.refetch()} />
-      )}
-      {versions.data !== undefined && (
-        <ol className={classes.versions} aria-label="Versions" reversed>
-          {versions.data.versions.map((version) => (
-            <Version
-              key={version.version}
-              version={version}
-              mayCopy={canRetrieve(account)}
-              isCopying={copying === copyKey(account.id, version.version)}
-              onCopy={() => onCopy(version.version)}
-            />
-          ))}
-        </ol>
-      )}
+      <Loaded query={versions}>
+        {(data) => (
+          <ol className={classes.versions} aria-label="Versions" reversed>
+            {data.versions.map((version) => (
+              <Version
+                key={version.version}
+                version={version}
+                mayCopy={canRetrieve(account)}
+                isCopying={copying === copyKey(account.id, version.version)}
+                onCopy={() => onCopy(version.version)}
+              />
+            ))}
+          </ol>
+        )}
+      </Loaded>
     </SectionCard>
   );
 }

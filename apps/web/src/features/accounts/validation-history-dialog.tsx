@@ -1,10 +1,11 @@
 // "Validation History": the past validations of one account, newest first (ACC-82 to ACC-91).
-import { Button, Stack } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import { IconShieldSearch } from "@tabler/icons-react";
 import type { Account, ValidationHistoryEntry } from "@strongroom/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
 import { capitalised } from "#shared/format/text.ts";
+import { LoadMore } from "#shared/ui/load-more.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
@@ -58,16 +59,7 @@ function History({ id }: { id: string }) {
           <Entry key={entry.id} entry={entry} />
         ))}
       </ol>
-      {history.hasNextPage && (
-        <Button
-          variant="default"
-          size="compact-md"
-          onClick={() => void history.fetchNextPage()}
-          loading={history.isFetchingNextPage}
-        >
-          Load more
-        </Button>
-      )}
+      <LoadMore of={history} />
     </Stack>
   );
 }

@@ -11,7 +11,7 @@ interface Item {
 }
 type Pages<T> = readonly Page<T>[];
 
-export const holds = <T extends Item>(page: Page<T>, id: string): boolean => page.data.some((item) => item.id === id);
+const holds = <T extends Item>(page: Page<T>, id: string): boolean => page.data.some((item) => item.id === id);
 
 /** The same pages with a newer state of one item. The same object when it is in none of them. */
 export function withItem<T extends Item>(pages: Pages<T>, changed: T): Pages<T> {
