@@ -258,7 +258,10 @@ export const updateAccount = endpoint({
   audit: "account.updated",
 });
 
-/** Needs `delete` in the safe it leaves and `add` in the one it enters. Sealed anew under the other safe's key. */
+/**
+ * Needs `delete` in the safe it leaves, and `retrieve` there without an approval, and `add` in the one it enters. Sealed anew
+ * under the other safe's key.
+ */
 export const moveAccount = endpoint({
   method: "POST",
   path: "/api/v1/accounts/:id/move",

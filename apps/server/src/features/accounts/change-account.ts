@@ -18,7 +18,7 @@ import type { AccountsTable } from "./accounts.store.ts";
 import { dropCheckOut } from "./check-outs.store.ts";
 import { accountFields, storedFields, takePlatform } from "./create-account.ts";
 import type { AccountDeps } from "./deps.ts";
-import { demandOn, holdAccount, holdShown, moved } from "./hold-account.ts";
+import { demandOn, holdAccount, holdShown, moved, ownSecret } from "./hold-account.ts";
 import type { ShownRow } from "./shown-accounts.store.ts";
 
 type Edit = SteppedCall<typeof updateEndpoint>;
@@ -40,7 +40,7 @@ export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Acco
     // The key is of the safe that the account was in a moment ago.
     if (shown.safe_id !== seen.safe_id) throw moved();
     const changes = changesOf(shown, edit);
-    for (const permission of permissionsFor(changes, replacement !== null)) demandOn(shown, permission);
+    for (const permission of permissionsFor(changes, replacement !== null, shown)) demandOn(shown, permission);
     if (changes.includes("platform_id")) await takePlatform(tx, edit.platform_id);
     if (edit.status === "disabled" && shown.status !== "disabled") await stopLending(deps, tx, id, call.actor);
     const change = { fields: storedFields(edit), replacement, at, by: call.actor.id };
@@ -77,13 +77,26 @@ function canonical(value: unknown): string {
   );
 }
 
-/** An edit that changes nothing is still one: who may only see the account makes none. */
-function permissionsFor(changes: readonly (keyof Fields)[], isSecretReplaced: boolean): SafePermission[] {
+/** Where the stored secret is sent to, and how well it is guarded on its way. */
+const SENT_TO: readonly (keyof Fields)[] = ["hostname", "port", "system_type", "connection_method", "ssl_enabled"];
+
+/**
+ * An edit that changes nothing is still one: who may only see the account makes none. Who sends the stored secret somewhere
+ * else could have taken it; who needs an approval does not choose a platform that asks for none.
+ */
+function permissionsFor(
+  changes: readonly (keyof Fields)[],
+  isSecretReplaced: boolean,
+  shown: ShownRow,
+): SafePermission[] {
   const isEmpty = changes.length === 0 && !isSecretReplaced;
+  const isSentElsewhere = !isSecretReplaced && changes.some((field) => SENT_TO.includes(field));
   return [
     ...(changes.includes("name") ? (["rename"] as const) : []),
     ...(isEmpty || changes.some((field) => field !== "name") ? (["update_properties"] as const) : []),
     ...(isSecretReplaced ? (["update_secret"] as const) : []),
+    ...(isSentElsewhere ? ownSecret(shown) : []),
+    ...(changes.includes("platform_id") && shown.approvals > 0 ? (["access_without_confirmation"] as const) : []),
   ];
 }
 

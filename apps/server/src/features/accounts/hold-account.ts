@@ -59,3 +59,15 @@ export function demandOn(
 ): void {
   demand({ safe: { name, status }, permissions }, wanted);
 }
+
+/**
+ * INVARIANT: nobody takes a secret to where it is handed out by other rules, another safe or another address, unless they could
+ * take it out themselves without an approval. What is lent to them is not enough: that ends.
+ */
+export function demandSecret(shown: ShownRow): void {
+  for (const permission of ownSecret(shown)) demandOn(shown, permission);
+}
+
+/** What it takes to have the secret by oneself. */
+export const ownSecret = ({ approvals }: Pick<ShownRow, "approvals">): SafePermission[] =>
+  approvals > 0 ? ["retrieve", "access_without_confirmation"] : ["retrieve"];

@@ -12,7 +12,7 @@ import { audienceOf, changed, readShown, targetOf, toAccount } from "./accounts.
 import { accountsIn } from "./accounts.store.ts";
 import { dropCheckOut } from "./check-outs.store.ts";
 import type { AccountDeps } from "./deps.ts";
-import { demandOn, holdShown } from "./hold-account.ts";
+import { demandOn, demandSecret, holdShown } from "./hold-account.ts";
 
 export async function moveAccount(deps: AccountDeps, call: SteppedCall<typeof moveEndpoint>): Promise<Account> {
   const { kernel, grants } = deps;
@@ -43,11 +43,12 @@ export interface Move {
   actor: Actor;
 }
 
-/** Needs `delete` in the safe that the account leaves and `add` in the one it enters. */
+/** Needs `delete`, and the secret itself, in the safe that the account leaves, and `add` in the one it enters. */
 export async function moveOne(deps: AccountDeps, tx: Tx, { id, toSafe, kek, actor }: Move) {
   const { row, shown } = await holdShown(tx, actor, id, deps.grants.grantsInForce, [toSafe]);
   demandOn(shown, "delete");
   const { safe } = await requirePermission(tx, actor, toSafe, "add");
+  demandSecret(shown);
   if (safe.id === shown.safe_id) throw refuse(422, "account.same-safe", `The account is in "${safe.name}" already.`);
   await carry(deps, tx, { ids: [id], fromSafe: row.safe_id, toSafe, kek, actor });
   const details = { from: { id: shown.safe_id, name: shown.safe_name }, to: { id: safe.id, name: safe.name } };

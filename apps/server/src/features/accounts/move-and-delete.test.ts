@@ -40,7 +40,7 @@ describe("moving an account", () => {
     assert.equal((await acting.retrieve(owner, account)).body.password, password);
   });
 
-  test("needs `delete` where it is and `add` where it goes", async () => {
+  test("needs `delete`, and the secret itself, where it is, and `add` where it goes", async () => {
     const owner = await aPerson(app);
     const [from, to] = [await aSafe(app, owner), await aSafe(app, owner)];
     const account = await anAccount(app, owner, from);
@@ -48,11 +48,42 @@ describe("moving an account", () => {
     assert.equal((await acting.move(mover, account, to)).status, 404);
     await aMember(app, owner, to, mover, ["delete"]);
     assert.equal((await acting.move(mover, account, to)).status, 403);
-    const other = await acting.aMemberWith(owner, from, ["delete"]);
+    const other = await acting.aMemberWith(owner, from, ["delete", "retrieve"]);
     await aMember(app, owner, to, other, ["add"]);
     assert.equal((await acting.move(other, account, to)).status, 200);
     const same = await acting.move(owner, account, to);
     assert.equal(same.status, 422);
+  });
+
+  test("is no way to a secret that one may not retrieve, or not without an approval", async () => {
+    const owner = await aPerson(app);
+    const safe = await aSafe(app, owner);
+    const asking = await aPlatform(app, { approvals_level_1: 1 });
+    const [open, guarded] = [
+      await anAccount(app, owner, safe),
+      await anAccount(app, owner, safe, { platform_id: asking.id }),
+    ];
+    const deleter = await acting.aMemberWith(owner, safe, ["delete", "update_properties"]);
+    const manager = await acting.aMemberWith(owner, safe, ["delete", "update_properties", "retrieve"]);
+    for (const [who, account] of [
+      [deleter, open],
+      [manager, guarded],
+    ] as const) {
+      const own = await aSafe(app, who);
+      const refused = [
+        await acting.move(who, account, own),
+        // It would be sent there at the next validation.
+        await acting.update(who, account, { hostname: "elsewhere.example.com" }),
+      ];
+      for (const { status, text } of refused)
+        assert.deepEqual([status, text.includes("permission")], [403, true], text);
+      assert.equal((await acting.details(owner, account)).body.safe_id, safe.id);
+    }
+    const lighter = await acting.update(manager, guarded, { platform_id: open.platform_id });
+    assert.equal(lighter.status, 403, lighter.text);
+    const notes = await acting.update(manager, guarded, { notes: "Known to all" });
+    assert.equal(notes.status, 200, notes.text);
+    assert.equal((await acting.update(owner, guarded, { platform_id: open.platform_id })).status, 200);
   });
 
   test("and retrieving it at the same time: every answer is the secret or a refusal, whichever comes first", async () => {

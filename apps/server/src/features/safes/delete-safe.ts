@@ -65,5 +65,9 @@ async function requireDestination(
   if (destination === safe.id)
     throw refuse(422, "safe.same", "The accounts cannot be moved into the safe that is deleted.");
   demand(standing, "delete");
-  return (await requirePermission(tx, actor, destination, "add")).safe;
+  const { safe: to } = await requirePermission(tx, actor, destination, "add");
+  // As for a single account: nobody takes along what they could not have by themselves.
+  demand(standing, "retrieve");
+  demand(standing, "access_without_confirmation");
+  return to;
 }
