@@ -83,6 +83,7 @@ export const AccessRequest = z.object({
   ended_at: Moment.nullable(),
   /** In words, such as "Revoked by Ada", "The account was deleted". */
   ended_because: z.string().nullable(),
+  /** JIT-16: `medium`; `critical` for what was opened in an emergency. Nothing else judges it yet. */
   riskLevel: RiskLevel,
   is_break_glass: z.boolean(),
   review: z

@@ -18,6 +18,7 @@ export type EndedHow =
   | "account-moved"
   | "account-disabled"
   | "user-disabled"
+  | "user-deleted"
   | "member-removed";
 export type Level = 1 | 2;
 

@@ -87,6 +87,7 @@ const BECAUSE: Record<EndedHow, (by: string | null, isOwn: boolean) => string> =
   "account-moved": () => "The account was moved to another safe",
   "account-disabled": () => "The account was disabled",
   "user-disabled": () => "The user was disabled",
+  "user-deleted": () => "The user was deleted",
   "member-removed": () => "The user is no longer a member of the safe",
 };
 

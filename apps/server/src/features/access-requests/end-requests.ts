@@ -77,8 +77,13 @@ export async function accountLost(site: Site, tx: Tx, accountId: string, how: Ac
 }
 
 /** Whoever calls this holds the person. */
-export async function userDisabled(site: Site, tx: Tx, userId: string, by: Actor): Promise<void> {
-  await endByItself(site, tx, await holdOpenOf(tx, { userId }), "user-disabled", by);
+export async function userLost(
+  site: Site,
+  tx: Tx,
+  { userId, how }: { userId: string; how: "user-disabled" | "user-deleted" },
+  by: Actor,
+): Promise<void> {
+  await endByItself(site, tx, await holdOpenOf(tx, { userId }), how, by);
 }
 
 /** Not what an administrator lent to them as to somebody from outside. */

@@ -43,23 +43,31 @@ function conditionOf(lost: Lost): RawBuilder<unknown> {
     and request.account_id in (select id from credentials where safe_id = ${lost.safeId})`;
 }
 
-/** Holds those whose time is over; what somebody else holds is left to them, or to the next look. */
-export async function holdDue(tx: Tx, ids: readonly string[]): Promise<EndingRow[]> {
-  return holdUnheld(tx, ids, DUE);
+/** How long a look waits for what somebody else holds, before it tries again later. */
+const PATIENCE = sql.lit("2s");
+
+/**
+ * Holds those whose time is over. `free`: what nobody else holds at the moment. `all`: waits for the others, whose turn comes
+ * even while somebody retrieves the same secret without a pause; throws when that takes too long.
+ */
+export async function holdDue(tx: Tx, ids: readonly string[], which: "free" | "all"): Promise<EndingRow[]> {
+  return holdGrants(tx, ids, DUE, which);
 }
 
-/** The same for grants that have an owner who sees nothing of the safe any more. */
+/** The same for grants whose owner sees nothing of the safe any more. */
 export async function holdGranted(tx: Tx, ids: readonly string[]): Promise<EndingRow[]> {
-  return holdUnheld(tx, ids, sql`request.state = 'granted'`);
+  return holdGrants(tx, ids, sql`request.state = 'granted'`, "free");
 }
 
-async function holdUnheld(tx: Tx, ids: readonly string[], condition: RawBuilder<unknown>): Promise<EndingRow[]> {
+async function holdGrants(tx: Tx, ids: readonly string[], condition: RawBuilder<unknown>, which: "free" | "all") {
+  if (which === "all") await sql`set local lock_timeout = ${PATIENCE}`.execute(tx);
+  const how = which === "all" ? sql`` : sql`skip locked`;
   const { rows } = await sql<{ id: string }>`
     select id from credentials where id in (select account_id from access_requests where id = any(${ids}::uuid[]))
-    order by id for no key update skip locked`.execute(tx);
+    order by id for no key update ${how}`.execute(tx);
   const accounts = rows.map((row) => row.id);
-  const unheld = sql`request.id = any(${ids}::uuid[]) and request.account_id = any(${accounts}::uuid[]) and ${condition}`;
-  return (await held(unheld, sql`skip locked`).execute(tx)).rows;
+  const granted = sql`request.id = any(${ids}::uuid[]) and request.account_id = any(${accounts}::uuid[]) and ${condition}`;
+  return (await held(granted, how).execute(tx)).rows;
 }
 
 /** INVARIANT: what has ended is never touched again, whatever the clock says later. */

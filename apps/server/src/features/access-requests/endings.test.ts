@@ -2,6 +2,7 @@
 import {
   checkInAccount,
   deleteAccount,
+  deleteUser,
   listSafeMembers,
   moveAccount,
   readAccountDetails,
@@ -12,6 +13,7 @@ import {
 import type { AccessRequest } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { anAccount } from "#testing/accounts.ts";
 import { aPerson, firstAdmin, signIn } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { aGroup, aMember, aSafe } from "#testing/safes.ts";
@@ -122,6 +124,30 @@ describe("access ends", () => {
     await status("active");
     const token = await signIn(app, lending.asker.email);
     assert.equal((await requests.retrieve({ ...lending.asker, token }, lending.account)).status, 403);
+  });
+
+  test("with the person: deleted, they leave nothing that is lent or waits", async () => {
+    const lending = await aLending(app);
+    const request = await granted(lending);
+    const account = await anAccount(app, lending.owner, lending.safe, { platform_id: lending.account.platform_id });
+    const asked = (await requests.ask(lending.asker, account)).body;
+    const reply = await app.call(deleteUser, { params: { id: lending.asker.id }, as: admin.token });
+    assert.equal(reply.status, 200, reply.text);
+    for (const each of [request, asked]) assert.equal((await now(each)).status, "revoked");
+  });
+
+  test("although its secret is retrieved without a pause: the end is told all the same", async () => {
+    const lending = await aLending(app);
+    const request = await granted(lending);
+    const heard = await liveEvents(app, lending.asker);
+    const told = new AbortController();
+    await endAfter(app, request, 200);
+    const loops = [1, 2, 3, 4].map(async () => {
+      while (!told.signal.aborted) await requests.retrieve(lending.asker, lending.account);
+    });
+    await heard.next(({ data }) => data["change"] === "ended").finally(() => told.abort());
+    await Promise.all(loops);
+    heard.close();
   });
 
   test("with the membership, whether it is taken away or runs out", async () => {

@@ -1,5 +1,6 @@
 // Just-in-time access: ask for an account, be granted it for a while, and lose it when the time is over.
 import type { SafesFeature } from "#features/safes/index.ts";
+import type { UsersFeature } from "#features/users/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
@@ -7,7 +8,7 @@ import { grants } from "./access-requests.policy.ts";
 import { bindAccessRequests } from "./access-requests.routes.ts";
 import type { EndOfGrant, Site } from "./access-requests.ts";
 import { defineAlarm } from "./alarm.ts";
-import { accountLost, membersLost, userDisabled } from "./end-requests.ts";
+import { accountLost, membersLost, userLost } from "./end-requests.ts";
 import type { AccountLost } from "./end-requests.ts";
 import { createSweep } from "./sweep-grants.ts";
 import type { Sweep } from "./sweep-grants.ts";
@@ -21,7 +22,7 @@ export interface AccessRequestDeps {
     onLost(listener: (tx: Tx, accountId: string, how: AccountLost, by: Actor) => Promise<void>): void;
   };
   safes: Pick<SafesFeature, "onMembersLost">;
-  users: Record<"onDisabled" | "onDeleted", (listener: (tx: Tx, userId: string, by: Actor) => Promise<void>) => void>;
+  users: Pick<UsersFeature, "onDisabled" | "onDeleted">;
 }
 
 /** The answer's `start` begins to end grants whose time is over. */
@@ -33,8 +34,8 @@ export function installAccessRequests(kernel: Kernel, deps: AccessRequestDeps): 
   defineAlarm(site);
   accounts.onLost((tx, accountId, how, by) => accountLost(site, tx, accountId, how, by));
   deps.safes.onMembersLost((tx, lost, by) => membersLost(site, tx, lost, by));
-  deps.users.onDisabled((tx, userId, by) => userDisabled(site, tx, userId, by));
-  deps.users.onDeleted((tx, userId, by) => userDisabled(site, tx, userId, by));
+  deps.users.onDisabled((tx, userId, by) => userLost(site, tx, { userId, how: "user-disabled" }, by));
+  deps.users.onDeleted((tx, userId, by) => userLost(site, tx, { userId, how: "user-deleted" }, by));
   return createSweep(site);
 }
 

@@ -27,13 +27,14 @@ export function createSweep(site: Site): Sweep {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let looks = 0;
+  let left: ReadonlySet<string> = new Set();
 
   async function look(): Promise<void> {
     let pause = AFTER_FAILURE_MS;
     try {
       if (looks % OUTSIDERS_EVERY === 0) await sweepOutsiders(site);
       looks += 1;
-      pause = await sweepGrants(site);
+      ({ left, pause } = await sweepGrants(site, left));
     } catch (error) {
       if (!isStopped) log.warn({ err: error }, "grants that are over could not be ended; trying again");
     }
@@ -51,17 +52,36 @@ export function createSweep(site: Site): Sweep {
   };
 }
 
-/** One look. Answers after how many milliseconds the next one is due. */
-export async function sweepGrants(site: Site): Promise<number> {
-  const { database } = site.kernel;
-  const { ended, started, next } = await findDue(database.db);
-  if (ended.length > 0) {
-    await database.transaction(async (tx) => endByItself(site, tx, await holdDue(tx, ended), "expired", null));
-  }
+interface Look {
+  /** Over, and held by somebody else: most often by another process that ends it. */
+  left: ReadonlySet<string>;
+  /** Milliseconds until the next look is due. */
+  pause: number;
+}
+
+/** One look. What was left by the one before is waited for, so that a secret in constant use keeps no end from being told. */
+async function sweepGrants(site: Site, leftBefore: ReadonlySet<string>): Promise<Look> {
+  const { ended, started, next } = await findDue(site.kernel.database.db);
+  const left = new Set(ended);
+  const stubborn = ended.filter((id) => leftBefore.has(id));
+  for (const id of await endDue(site, ended, "free")) left.delete(id);
+  const awaited = stubborn.filter((id) => left.has(id));
+  for (const id of [...(await endDue(site, awaited, "all")), ...awaited]) left.delete(id);
   if (started.length > 0) await announceStarts(site, started);
-  if (ended.length + started.length > 0) return SHORT_PAUSE_MS;
+  if (ended.length + started.length > 0) return { left, pause: SHORT_PAUSE_MS };
   // A millisecond more, because timers fire early.
-  return next === null ? LONGEST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, Math.ceil(next) + 1);
+  const pause = next === null ? LONGEST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, Math.ceil(next) + 1);
+  return { left, pause };
+}
+
+/** Answers which of them it ended. */
+async function endDue(site: Site, ids: readonly string[], which: "free" | "all"): Promise<string[]> {
+  if (ids.length === 0) return [];
+  return site.kernel.database.transaction(async (tx) => {
+    const rows = await holdDue(tx, ids, which);
+    await endByItself(site, tx, rows, "expired", null);
+    return rows.map(({ id }) => id);
+  });
 }
 
 async function announceStarts({ kernel }: Site, ids: readonly string[]): Promise<void> {
@@ -73,7 +93,7 @@ async function announceStarts({ kernel }: Site, ids: readonly string[]): Promise
 }
 
 /** Ends grants of people whose last sight of the safe ran out, such as a membership that had an end. */
-export async function sweepOutsiders(site: Site): Promise<void> {
+async function sweepOutsiders(site: Site): Promise<void> {
   const { database } = site.kernel;
   for (const { id, user_id, role, safe_id } of await findOutsiders(database.db)) {
     const who = { id: user_id, role } as Parameters<typeof readStanding>[1];
