@@ -10,19 +10,20 @@ interface Action {
   dialog: DetailDialog;
   label: string;
   icon: Icon;
-  needs: SafePermission;
+  needs: readonly SafePermission[];
 }
 
+/** Who moves an account could retrieve it where it goes, so they must be able to already. */
 const ACTIONS: readonly Action[] = [
-  { dialog: "rotate", label: "Rotate Password", icon: IconRefresh, needs: "manage_secret" },
-  { dialog: "edit", label: "Edit Account", icon: IconPencil, needs: "update_properties" },
-  { dialog: "move", label: "Move to another safe", icon: IconArrowsRightLeft, needs: "delete" },
-  { dialog: "delete", label: "Delete Account", icon: IconTrash, needs: "delete" },
+  { dialog: "rotate", label: "Rotate Password", icon: IconRefresh, needs: ["manage_secret"] },
+  { dialog: "edit", label: "Edit Account", icon: IconPencil, needs: ["update_properties"] },
+  { dialog: "move", label: "Move to another safe", icon: IconArrowsRightLeft, needs: ["delete", "retrieve"] },
+  { dialog: "delete", label: "Delete Account", icon: IconTrash, needs: ["delete"] },
 ];
 
 /** Nothing for who may do none of it. */
 export function AccountActions({ account, onOpen }: { account: Account; onOpen: (dialog: DetailDialog) => void }) {
-  const allowed = ACTIONS.filter(({ needs }) => account.my_permissions.includes(needs));
+  const allowed = ACTIONS.filter(({ needs }) => needs.every((each) => account.my_permissions.includes(each)));
   if (allowed.length === 0) return null;
   return (
     <SectionCard title="Actions">
