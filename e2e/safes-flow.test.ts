@@ -146,7 +146,7 @@ describe("safes, from the first to its end", { skip: noBrowser }, () => {
     await becomes(() => cardOf(member.page, SAFE).getByRole("button").count(), 0);
     await cardOf(member.page, SAFE).getByRole("link", { name: SAFE }).click();
     await member.page.getByRole("table", { name: "Accounts" }).getByText(ACCOUNT, { exact: true }).waitFor();
-    await becomes(() => member.page.getByRole("tab").allInnerTexts(), ["Accounts\n1", "Members\n2"]);
+    await becomes(() => member.page.getByRole("tab").allInnerTexts(), ["Accounts1", "Members2"]);
     await inspectScreen(member.page, "safe-as-member");
     await signIn(stranger.page, await aUser(server, "cleo@example.com"), "/safes");
     await stranger.page.getByText("No safes found", { exact: true }).waitFor();

@@ -1,11 +1,11 @@
 // The form of a platform: what it is for, and the policy of its accounts in four parts.
-import { Alert, Button, Group, Select, SimpleGrid, Stack, Switch, TextInput, Textarea } from "@mantine/core";
-import { useForm, type UseFormReturnType } from "@mantine/form";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { Select, SimpleGrid, Stack, Switch, TextInput, Textarea } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
 import { CONNECTION_METHODS, SYSTEM_TYPES, type SystemType } from "@strongroom/contract";
-import { useId, useState, type ReactNode } from "react";
-import { isCallError, messageOf } from "#shared/api/call-error.ts";
+import { useId, type ReactNode } from "react";
+import { isCallError } from "#shared/api/call-error.ts";
 import { duration } from "#shared/format/time.ts";
+import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
 import { SearchSelect } from "#shared/ui/search-select.tsx";
 import { PasswordExample } from "./password-example.tsx";
 import {
@@ -15,6 +15,7 @@ import {
   isField,
   rulesOf,
   type NumberField,
+  type PlatformFormErrors,
   type PlatformFormValues,
   type SwitchField,
 } from "./platform-form-values.ts";
@@ -22,69 +23,30 @@ import { systemLabel, usualConnection } from "./platform-words.ts";
 import { accountsFound } from "./platforms.queries.ts";
 import classes from "./platforms.module.css";
 
-export interface PlatformFormProps {
-  initial: PlatformFormValues;
-  submitLabel: string;
-  /** Above the server's reason. */
-  failureText: string;
-  onCancel: () => void;
-  /** Rejects when the server refuses. */
-  onSubmit: (values: PlatformFormValues) => Promise<void>;
-}
+export type PlatformFormProps = Omit<DialogFormProps<PlatformFormValues>, "check" | "objectionsIn" | "children">;
 
 type Form = UseFormReturnType<PlatformFormValues>;
 
 /** Which fields of the form the server objects to. */
-function objectionsIn(error: unknown): Record<string, string> {
+function objectionsIn(error: unknown): PlatformFormErrors {
   if (!isCallError(error)) return {};
   const found = error.errors.map(({ path, msg }) => [fieldAt(path.replace(/^body\./, "").split(".")), msg] as const);
   return Object.fromEntries(found.filter(([field]) => isField(field)));
 }
 
-export default function PlatformForm({ initial, submitLabel, failureText, onCancel, onSubmit }: PlatformFormProps) {
-  const [failure, setFailure] = useState<string | null>(null);
-  const form = useForm<PlatformFormValues>({
-    initialValues: initial,
-    validate: checkPlatform,
-    onValuesChange: () => setFailure(null),
-  });
-
-  async function submit(values: PlatformFormValues): Promise<void> {
-    setFailure(null);
-    try {
-      await onSubmit(values);
-    } catch (error) {
-      form.setErrors(objectionsIn(error));
-      setFailure(messageOf(error));
-    }
-  }
-
+export default function PlatformForm(props: PlatformFormProps) {
   return (
-    <form
-      onSubmit={form.onSubmit(submit, (errors) => form.getInputNode(Object.keys(errors)[0] ?? "")?.focus())}
-      noValidate
-    >
-      <Stack gap="lg">
-        <About form={form} />
-        <Verification form={form} />
-        <Rotation form={form} />
-        <Rules form={form} />
-        <Lending form={form} />
-        {failure !== null && (
-          <Alert color="red" variant="light" role="alert" title={failureText} icon={<IconAlertTriangle aria-hidden />}>
-            {failure}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs" className={classes.formActions}>
-          <Button variant="default" onClick={onCancel} disabled={form.submitting}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={form.submitting}>
-            {submitLabel}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm {...props} check={checkPlatform} objectionsIn={objectionsIn}>
+      {(form) => (
+        <>
+          <About form={form} />
+          <Verification form={form} />
+          <Rotation form={form} />
+          <Rules form={form} />
+          <Lending form={form} />
+        </>
+      )}
+    </DialogForm>
   );
 }
 

@@ -1,7 +1,5 @@
 // The form of a membership: who, as what or with which permissions one by one, and until when.
-import { Alert, Button, Checkbox, Group, Select, SimpleGrid, Stack, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { Button, Checkbox, Group, Select, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import {
   SAFE_PERMISSION_LABELS,
   SAFE_ROLES,
@@ -9,8 +7,8 @@ import {
   type SafePermission,
   type SafeRole,
 } from "@strongroom/contract";
-import { useId, useState } from "react";
-import { messageOf } from "#shared/api/call-error.ts";
+import { useId } from "react";
+import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
 import {
   checkMember,
   isRoleGivable,
@@ -23,100 +21,56 @@ import { PERMISSION_GROUPS, ROLE_HINTS } from "./permission-words.ts";
 import { PrincipalSelect } from "./principal-select.tsx";
 import classes from "./safes.module.css";
 
-export interface MemberFormProps {
-  initial: MemberFormValues;
+interface Parts {
   /** Whether somebody is to be chosen; a membership stays with whom it was given to. */
   isNew?: boolean;
   /** What the caller may give. */
   may: ReadonlySet<SafePermission>;
-  submitLabel: string;
-  failureText: string;
-  onCancel: () => void;
-  /** Rejects when the server refuses. */
-  onSubmit: (values: MemberFormValues) => Promise<void>;
 }
 
-export function MemberForm({
-  initial,
-  isNew = false,
-  may,
-  submitLabel,
-  failureText,
-  onCancel,
-  onSubmit,
-}: MemberFormProps) {
-  const [failure, setFailure] = useState<string | null>(null);
-  const form = useForm<MemberFormValues>({
-    initialValues: initial,
-    validate: (values) => checkMember(values, Date.now()),
-    onValuesChange: () => setFailure(null),
-  });
-  const { who, role } = form.values;
+export type MemberFormProps = Parts & Omit<DialogFormProps<MemberFormValues>, "check" | "objectionsIn" | "children">;
 
-  async function submit(values: MemberFormValues): Promise<void> {
-    setFailure(null);
-    try {
-      await onSubmit(values);
-    } catch (error) {
-      setFailure(messageOf(error));
-    }
-  }
-
+export function MemberForm({ isNew = false, may, ...props }: MemberFormProps) {
   return (
-    <form onSubmit={form.onSubmit(submit)} noValidate>
-      <Stack gap="md">
-        {failure !== null && (
-          <Alert color="red" variant="light" role="alert" title={failureText} icon={<IconAlertTriangle aria-hidden />}>
-            {failure}
-          </Alert>
-        )}
-        {isNew && (
-          <PrincipalSelect
-            label="User or group"
+    <DialogForm {...props} check={(values) => checkMember(values, Date.now())}>
+      {(form) => (
+        <>
+          {isNew && (
+            <PrincipalSelect
+              label="User or group"
+              required
+              value={form.values.who}
+              error={form.errors["who"]}
+              onChange={(next) => form.setFieldValue("who", next)}
+            />
+          )}
+          <Select
+            label="Role"
             required
-            value={who}
-            error={form.errors["who"]}
-            onChange={(next) => form.setFieldValue("who", next)}
+            data={SAFE_ROLES.map((value) => ({
+              value,
+              label: SAFE_ROLE_LABELS[value],
+              disabled: !isRoleGivable(value, may),
+            }))}
+            allowDeselect={false}
+            description={ROLE_HINTS[form.values.role]}
+            value={form.values.role}
+            onChange={(next) => next !== null && form.setValues(withRole(form.values, next as SafeRole))}
           />
-        )}
-        <Select
-          label="Role"
-          required
-          data={SAFE_ROLES.map((value) => ({
-            value,
-            label: SAFE_ROLE_LABELS[value],
-            disabled: !isRoleGivable(value, may),
-          }))}
-          allowDeselect={false}
-          description={ROLE_HINTS[role]}
-          value={role}
-          onChange={(next) =>
-            next !== null && form.setValues((before) => withRole({ ...initial, ...before }, next as SafeRole))
-          }
-        />
-        <Permissions
-          chosen={form.values.permissions}
-          may={may}
-          error={form.errors["permissions"]}
-          onToggle={(permission, isGiven) =>
-            form.setValues((before) => withPermission({ ...initial, ...before }, permission, isGiven))
-          }
-        />
-        <Expiry
-          value={form.values.expires}
-          error={form.errors["expires"]}
-          onChange={(expires) => form.setFieldValue("expires", expires)}
-        />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel} disabled={form.submitting}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={form.submitting}>
-            {submitLabel}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+          <Permissions
+            chosen={form.values.permissions}
+            may={may}
+            error={form.errors["permissions"]}
+            onToggle={(permission, isGiven) => form.setValues(withPermission(form.values, permission, isGiven))}
+          />
+          <Expiry
+            value={form.values.expires}
+            error={form.errors["expires"]}
+            onChange={(expires) => form.setFieldValue("expires", expires)}
+          />
+        </>
+      )}
+    </DialogForm>
   );
 }
 

@@ -1,28 +1,22 @@
 // The form of a safe, for "Create New Safe" and "Edit Safe".
-import { Alert, Button, Group, Select, SimpleGrid, Stack, TextInput, Textarea } from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { Select, SimpleGrid, TextInput, Textarea } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
 import { ACCESS_LEVELS, SAFE_STATUSES, SAFE_TYPES } from "@strongroom/contract";
-import { useEffect, useRef, useState } from "react";
-import { messageOf } from "#shared/api/call-error.ts";
+import { useEffect, useRef } from "react";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
+import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
 import { PrincipalSelect } from "./principal-select.tsx";
 import { checkForm, isField, type SafeFormValues } from "./safe-form-values.ts";
 import { ACCESS_HINTS, ACCESS_LABELS, STATUS_BADGES, STATUS_HINTS, TYPE_LABELS } from "./safe-words.ts";
 
-export interface SafeFormProps {
-  initial: SafeFormValues;
+interface Parts {
   /** Only an existing safe has a status. */
   hasStatus?: boolean;
   /** Whether the caller may give the safe to somebody else. */
   canChangeOwner?: boolean;
-  submitLabel: string;
-  /** Above the server's reason. */
-  failureText: string;
-  onCancel: () => void;
-  /** Rejects when the server refuses. */
-  onSubmit: (values: SafeFormValues) => Promise<void>;
 }
+
+export type SafeFormProps = Parts & Omit<DialogFormProps<SafeFormValues>, "check" | "objectionsIn" | "children">;
 
 const choices = <T extends string>(values: readonly T[], label: (value: T) => string) =>
   values.map((value) => ({ value, label: label(value) }));
@@ -32,107 +26,80 @@ const STATUSES = choices(SAFE_STATUSES, (status) => STATUS_BADGES[status].label)
 const MOST_NAME = 100;
 const MOST_DESCRIPTION = 500;
 
-export default function SafeForm({
-  initial,
-  hasStatus = false,
-  canChangeOwner = false,
-  submitLabel,
-  failureText,
-  onCancel,
-  onSubmit,
-}: SafeFormProps) {
-  const [failure, setFailure] = useState<string | null>(null);
+export default function SafeForm({ hasStatus = false, canChangeOwner = false, ...props }: SafeFormProps) {
+  return (
+    <DialogForm {...props} check={checkForm} objectionsIn={(error) => fieldErrorsOf(error, isField)}>
+      {(form) => <Fields form={form} initial={props.initial} hasStatus={hasStatus} canChangeOwner={canChangeOwner} />}
+    </DialogForm>
+  );
+}
+
+interface FieldsProps extends Parts {
+  form: UseFormReturnType<SafeFormValues>;
+  initial: SafeFormValues;
+}
+
+function Fields({ form, initial, hasStatus, canChangeOwner }: FieldsProps) {
   const nameRef = useRef<HTMLInputElement>(null);
   // The dialog has chosen what to focus before the code of this form was there.
   useEffect(() => nameRef.current?.focus(), []);
-  const form = useForm<SafeFormValues>({
-    initialValues: initial,
-    validate: checkForm,
-    onValuesChange: () => setFailure(null),
-  });
   const { description, access_level: level, status, owner } = form.values;
-
-  async function submit(values: SafeFormValues): Promise<void> {
-    setFailure(null);
-    try {
-      await onSubmit(values);
-    } catch (error) {
-      form.setErrors(fieldErrorsOf(error, isField));
-      setFailure(messageOf(error));
-    }
-  }
-
   return (
-    <form onSubmit={form.onSubmit(submit)} noValidate>
-      <Stack gap="md">
-        {failure !== null && (
-          <Alert color="red" variant="light" role="alert" title={failureText} icon={<IconAlertTriangle aria-hidden />}>
-            {failure}
-          </Alert>
-        )}
-        <TextInput
-          label="Name"
-          description="3-100 characters"
+    <>
+      <TextInput
+        label="Name"
+        description="3-100 characters"
+        required
+        maxLength={MOST_NAME}
+        ref={nameRef}
+        data-autofocus
+        {...form.getInputProps("name")}
+      />
+      <Textarea
+        label="Description"
+        description={`What is kept here, and for whom. ${description.length} of ${MOST_DESCRIPTION} characters`}
+        rows={3}
+        maxLength={MOST_DESCRIPTION}
+        {...form.getInputProps("description")}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="md">
+        <Select label="Type" required data={TYPES} allowDeselect={false} {...form.getInputProps("safe_type")} />
+        <Select
+          label="Access Level"
           required
-          maxLength={MOST_NAME}
-          ref={nameRef}
-          data-autofocus
-          {...form.getInputProps("name")}
+          data={LEVELS}
+          allowDeselect={false}
+          inputWrapperOrder={["label", "input", "description", "error"]}
+          description={ACCESS_HINTS[level]}
+          {...form.getInputProps("access_level")}
         />
-        <Textarea
-          label="Description"
-          description={`What is kept here, and for whom. ${description.length} of ${MOST_DESCRIPTION} characters`}
-          rows={3}
-          maxLength={MOST_DESCRIPTION}
-          {...form.getInputProps("description")}
-        />
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="md">
-          <Select label="Type" required data={TYPES} allowDeselect={false} {...form.getInputProps("safe_type")} />
+        {hasStatus && (
           <Select
-            label="Access Level"
+            label="Status"
             required
-            data={LEVELS}
+            data={STATUSES}
             allowDeselect={false}
             inputWrapperOrder={["label", "input", "description", "error"]}
-            description={ACCESS_HINTS[level]}
-            {...form.getInputProps("access_level")}
+            description={STATUS_HINTS[status]}
+            {...form.getInputProps("status")}
           />
-          {hasStatus && (
-            <Select
-              label="Status"
-              required
-              data={STATUSES}
-              allowDeselect={false}
-              inputWrapperOrder={["label", "input", "description", "error"]}
-              description={STATUS_HINTS[status]}
-              {...form.getInputProps("status")}
-            />
-          )}
-          {canChangeOwner && (
-            <PrincipalSelect
-              label="Owner"
-              description={
-                owner?.value === initial.owner?.value
-                  ? "May do everything here."
-                  : "Becomes the owner and may do everything here. The owner before stays a member."
-              }
-              required
-              onlyPeople
-              value={owner}
-              error={form.errors["owner"]}
-              onChange={(next) => form.setFieldValue("owner", next)}
-            />
-          )}
-        </SimpleGrid>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel} disabled={form.submitting}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={form.submitting}>
-            {submitLabel}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        )}
+        {canChangeOwner && (
+          <PrincipalSelect
+            label="Owner"
+            description={
+              owner?.value === initial.owner?.value
+                ? "May do everything here."
+                : "Becomes the owner and may do everything here. The owner before stays a member."
+            }
+            required
+            onlyPeople
+            value={owner}
+            error={form.errors["owner"]}
+            onChange={(next) => form.setFieldValue("owner", next)}
+          />
+        )}
+      </SimpleGrid>
+    </>
   );
 }

@@ -119,7 +119,7 @@ interface MemberRowProps {
 }
 
 function MemberRow({ member, isOwner, onOpen }: MemberRowProps) {
-  const { name, group_id: groupId, expires_at: expiresAt, is_expired: isExpired } = member;
+  const { name, group_id: groupId, expires_at: expiresAt } = member;
   return (
     <Table.Tr>
       <Table.Td>
@@ -136,11 +136,15 @@ function MemberRow({ member, isOwner, onOpen }: MemberRowProps) {
             <p className={classes.hint}>
               {groupId === null ? member.email : counted(member.people ?? 0, "person", "people")}
             </p>
-            {(expiresAt !== null || isExpired) && (
-              <p className={classes.narrowOnly}>
-                <Expiry member={member} />
-              </p>
-            )}
+            <p className={classes.narrowOnly}>
+              {SAFE_ROLE_LABELS[member.role]}
+              {expiresAt !== null && (
+                <>
+                  {" "}
+                  · <Expiry member={member} />
+                </>
+              )}
+            </p>
           </div>
         </div>
       </Table.Td>

@@ -12,7 +12,6 @@ import { Facts } from "#shared/ui/facts.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { PageTabs } from "#shared/ui/page-tabs.tsx";
-import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { DeleteSafeDialog } from "./delete-safe-dialog.tsx";
@@ -154,5 +153,4 @@ const factsOf = (safe: Safe) => [
       </>
     ),
   },
-  { name: "Last updated", value: <RelativeTime moment={safe.updated_at} /> },
 ];

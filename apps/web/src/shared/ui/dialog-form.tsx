@@ -1,0 +1,76 @@
+// The form in a dialog: its fields, what the server refused and why, Cancel and the button that sends.
+import { Alert, Button, Group, Stack } from "@mantine/core";
+import { useForm, type UseFormReturnType } from "@mantine/form";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useState, type ReactNode } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+
+type Errors<Values> = Partial<Record<keyof Values, string>>;
+
+export interface DialogFormProps<Values extends object> {
+  initial: Values;
+  /** Empty: may be sent. */
+  check: (values: Values) => Errors<Values>;
+  /** Which fields the server objects to. */
+  objectionsIn?: (error: unknown) => Errors<Values>;
+  submitLabel: string;
+  /** Above the server's reason. */
+  failureText: string;
+  onCancel: () => void;
+  /** Rejects when the server refuses. */
+  onSubmit: (values: Values) => Promise<void>;
+  children: (form: UseFormReturnType<Values>) => ReactNode;
+}
+
+/** Whoever goes on typing has read what was refused. The first field that is wrong gets the focus. */
+export function DialogForm<Values extends object>({
+  initial,
+  check,
+  objectionsIn,
+  submitLabel,
+  failureText,
+  onCancel,
+  onSubmit,
+  children,
+}: DialogFormProps<Values>) {
+  const [failure, setFailure] = useState<string | null>(null);
+  const form = useForm<Values>({
+    initialValues: initial,
+    validate: check,
+    onValuesChange: () => setFailure(null),
+  });
+
+  async function submit(values: Values): Promise<void> {
+    setFailure(null);
+    try {
+      await onSubmit(values);
+    } catch (error) {
+      if (objectionsIn !== undefined) form.setErrors(objectionsIn(error));
+      setFailure(messageOf(error));
+    }
+  }
+
+  return (
+    <form
+      onSubmit={form.onSubmit(submit, (errors) => form.getInputNode(Object.keys(errors)[0] ?? "")?.focus())}
+      noValidate
+    >
+      <Stack gap="md">
+        {children(form)}
+        {failure !== null && (
+          <Alert color="red" variant="light" role="alert" title={failureText} icon={<IconAlertTriangle aria-hidden />}>
+            {failure}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel} disabled={form.submitting}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={form.submitting}>
+            {submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
