@@ -1,5 +1,6 @@
 // Exclusive check-outs in the database. A row is one in force; it counts for nothing once its end has passed.
 import { sql } from "kysely";
+import type { RawBuilder } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
 export interface CheckOutsTable {
@@ -22,10 +23,15 @@ export interface HeldCheckOut extends CheckOutsTable {
   is_over: boolean;
 }
 
+/** When a check-out in `held` ends: with the grant that it belongs to, which may have been prolonged. */
+export const heldUntil: RawBuilder<Date> = sql<Date>`coalesce(
+  (select lent.ends_at from access_requests lent where lent.id = held.request_id and lent.state = 'granted'), held.until)`;
+
 /** Whoever has it, or had it last; null when nobody does. Holds the row until the transaction ends. */
 export async function holdCheckOut(tx: Tx, accountId: string): Promise<HeldCheckOut | null> {
   const { rows } = await sql<HeldCheckOut>`
-    select held.*, users.name, held.until <= access_time() as is_over
+    select held.account_id, held.user_id, held.request_id, held.since, held.is_retrieved, users.name,
+      ${heldUntil} as until, ${heldUntil} <= access_time() as is_over
     from account_check_outs held join users on users.id = held.user_id
     where account_id = ${accountId} for update of held`.execute(tx);
   return rows[0] ?? null;
@@ -50,10 +56,10 @@ export async function takeOut(tx: Tx, { accountId, userId, grant, minutes }: New
       coalesce(${grant?.endsAt ?? null}::timestamptz, access_time() + make_interval(mins => ${minutes})), true)
     on conflict (account_id) do update set
       user_id = excluded.user_id, is_retrieved = true,
-      request_id = case when held.until <= access_time() then excluded.request_id else held.request_id end,
-      since = case when held.until <= access_time() then excluded.since else held.since end,
-      until = case when held.until <= access_time() then excluded.until else held.until end
-    where held.until <= access_time() or held.user_id = excluded.user_id
+      request_id = case when ${heldUntil} <= access_time() then excluded.request_id else held.request_id end,
+      since = case when ${heldUntil} <= access_time() then excluded.since else held.since end,
+      until = case when ${heldUntil} <= access_time() then excluded.until else held.until end
+    where ${heldUntil} <= access_time() or held.user_id = excluded.user_id
     returning account_id`.execute(tx);
   return rows.length > 0;
 }
@@ -71,6 +77,7 @@ export async function dropCheckOutOf(tx: Tx, requestId: string): Promise<boolean
 /** Accounts whose check-out has run out, some of them. */
 export async function findOver(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ account_id: string }>`
-    select account_id from account_check_outs where until <= access_time() order by until limit ${limit}`.execute(db);
+    select account_id from account_check_outs held
+    where until <= access_time() and ${heldUntil} <= access_time() order by until limit ${limit}`.execute(db);
   return rows.map((row) => row.account_id);
 }

@@ -53,6 +53,12 @@ export async function close(tx: Tx, held: HeldCheckOut, at: Date): Promise<boole
   return isWanted;
 }
 
+/** Ends whatever check-out there is of an account that is lent no longer. Its row in `credentials` is held. */
+export async function endCheckOut(tx: Tx, accountId: string, at: Date): Promise<void> {
+  const held = await holdCheckOut(tx, accountId);
+  if (held !== null) await close(tx, held, at);
+}
+
 export interface EndedGrant {
   accountId: string;
   requestId: string;

@@ -10,7 +10,7 @@ import { requirePermission } from "#features/safes/index.ts";
 import type { AccountMover } from "#features/safes/index.ts";
 import { audienceOf, changed, readShown, targetOf, toAccount } from "./accounts.ts";
 import { accountsIn } from "./accounts.store.ts";
-import { dropCheckOut } from "./check-outs.store.ts";
+import { endCheckOut } from "./check-outs.ts";
 import type { AccountDeps } from "./deps.ts";
 import { demandOn, demandSecret, holdShown } from "./hold-account.ts";
 
@@ -77,7 +77,7 @@ async function carry({ kernel, lost }: AccountDeps, tx: Tx, { ids, fromSafe, toS
   for (const id of ids) before.push({ id, audience: await audienceOf(tx, { id, safe_id: fromSafe }) });
   for (const id of ids) {
     await lost(tx, id, "moved", actor);
-    await dropCheckOut(tx, id);
+    await endCheckOut(tx, id, kernel.clock.now());
   }
   await resealUnder(kernel, tx, { ids, fromSafe, toSafe, kek, at: kernel.clock.now() });
   for (const { id, audience } of before) {

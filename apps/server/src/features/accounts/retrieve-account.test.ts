@@ -1,6 +1,9 @@
 // Retrieving accounts: who may, why, and one at a time; what follows from it.
 import {
   checkInAccount,
+  createAccessRequest,
+  extendAccessRequest,
+  moveAccount,
   readAccount,
   readAccountDetails,
   retrieveAccount,
@@ -279,6 +282,32 @@ describe("an exclusive check-out", () => {
     const next = await retrieve(owner, account);
     assert.equal(next.body.check_out?.is_own, true, next.text);
     assert.equal(await wishOf(account.id), "check-in");
+  });
+
+  test("under a grant lasts as long as the grant, also when that is prolonged", async () => {
+    const { account, owner, member } = await aScene({ ...policy, approve_extensions: false });
+    const asked = { resource: account.name, account_id: account.id, reason: "To repair it", durationMinutes: 30 };
+    const granted = await app.call(createAccessRequest, { body: asked, as: member.token });
+    assert.equal((await retrieve(member, account)).status, 200);
+    const params = { id: granted.body.id };
+    const longer = await app.call(extendAccessRequest, { params, body: { extensionMinutes: 30 }, as: member.token });
+    assert.equal(longer.status, 200, longer.text);
+    assert.equal((await details(owner, account)).check_out?.until, longer.body.expires_at);
+    await accessTime("45 minutes");
+    await closeOver(app.kernel);
+    assert.equal(await wishOf(account.id), null);
+    assert.equal((await retrieve(owner, account)).status, 409);
+    await accessTime("61 minutes");
+    assert.equal((await retrieve(owner, account)).status, 200);
+  });
+
+  test("ends when the account is moved: the secret that was seen is wanted changed", async () => {
+    const { account, owner, member } = await aScene(policy);
+    await retrieve(member, account);
+    const params = { id: account.id };
+    const to = await aSafe(app, owner);
+    const moved = await app.call(moveAccount, { params, body: { safe_id: to.id }, as: owner.token });
+    assert.deepEqual([moved.status, moved.body.check_out, await wishOf(account.id)], [200, null, "check-in"]);
   });
 
   test("200 simultaneous exclusive check-outs give one winner, over two processes", async () => {

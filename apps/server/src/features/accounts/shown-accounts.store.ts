@@ -8,6 +8,7 @@ import { named } from "#kernel/db/named.ts";
 import type { HostKey } from "#features/credentials/index.ts";
 import { standingsOf } from "#features/safes/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
+import { heldUntil } from "./check-outs.store.ts";
 
 /** What access-requests tells of the grants in force: `account_id`, `request_id`, `ends_at`. */
 export type GrantsInForce = (actor: Pick<Actor, "id" | "role">) => RawBuilder<unknown>;
@@ -104,8 +105,10 @@ export async function showAccounts(
     left join lateral (
       select request_id, ends_at from lent where lent.account_id = credentials.id order by ends_at desc limit 1
     ) lent on true
-    left join account_check_outs checked_out
-      on checked_out.account_id = credentials.id and checked_out.until > access_time()
+    left join lateral (
+      select held.user_id, held.since, ${heldUntil} as until from account_check_outs held
+      where held.account_id = credentials.id and ${heldUntil} > access_time()
+    ) checked_out on true
     left join users holder on holder.id = checked_out.user_id
     where credentials.id = any(${[...ids]}::uuid[]) and coalesce(credentials.deleted_at, 'infinity') = 'infinity'
       and (standing.permissions & 1 = 1 or lent.request_id is not null)
