@@ -68,6 +68,11 @@ test("moving them asks for what moving each by hand would: to take out here, and
   assert.deepEqual([(await remove(another, from, to)).status, await hasKey(from)], [404, true]);
   await aMember(app, owner, to, another, "user");
   assert.equal(codeOf(await remove(another, from, to)), "safe.permission-missing");
+  const sly = await aPerson(app);
+  await aMember(app, owner, from, sly, ["manage_safe", "delete", "retrieve"]);
+  const theirs = await aSafe(app, sly);
+  // In a safe of one's own every secret could be had without the approval that it needs here.
+  assert.equal(codeOf(await remove(sly, from, theirs)), "safe.permission-missing");
   assert.equal(codeOf(await remove(owner, from, from)), "safe.same");
   const archived = await aSafe(app, owner, { status: "archived" });
   assert.equal(codeOf(await remove(owner, from, archived)), "safe.permission-missing");
