@@ -7,6 +7,8 @@ import type { FoundEntry } from "./audit.store.ts";
 /** Where the requirements name an action, or the event's own words read badly. */
 const ACTIONS: Record<string, string> = {
   "credential.verified": "Credential Verification",
+  "access-request.broken-glass": "Emergency access opened",
+  "access-request.reviewed": "Emergency access reviewed",
   "audit.exported": "Audit trail exported",
   "audit.verified": "Audit trail verified",
   "audit.tampering-found": "Audit trail tampering found",
