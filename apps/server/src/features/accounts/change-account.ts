@@ -78,7 +78,14 @@ function canonical(value: unknown): string {
 }
 
 /** Where the stored secret is sent to, and how well it is guarded on its way. */
-const SENT_TO: readonly (keyof Fields)[] = ["hostname", "port", "system_type", "connection_method", "ssl_enabled"];
+const SENT_TO: readonly (keyof Fields)[] = [
+  "hostname",
+  "port",
+  "connection_string",
+  "system_type",
+  "connection_method",
+  "ssl_enabled",
+];
 
 /**
  * An edit that changes nothing is still one: who may only see the account makes none. Who sends the stored secret somewhere

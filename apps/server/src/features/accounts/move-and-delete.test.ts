@@ -74,6 +74,7 @@ describe("moving an account", () => {
         await acting.move(who, account, own),
         // It would be sent there at the next validation.
         await acting.update(who, account, { hostname: "elsewhere.example.com" }),
+        await acting.update(who, account, { connection_string: "https://elsewhere.example.com/" }),
       ];
       for (const { status, text } of refused)
         assert.deepEqual([status, text.includes("permission")], [403, true], text);

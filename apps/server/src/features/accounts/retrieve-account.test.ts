@@ -8,6 +8,7 @@ import {
   readAccountDetails,
   retrieveAccount,
   retrieveAccountVersion,
+  setUserStatus,
 } from "@strongroom/contract";
 import type { Account, InputOf } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -18,6 +19,7 @@ import type { TestPerson } from "#testing/people.ts";
 import { aMember, aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
 import { closeOver } from "./check-outs.ts";
 
 let app: TestApp;
@@ -308,6 +310,36 @@ describe("an exclusive check-out", () => {
     const to = await aSafe(app, owner);
     const moved = await app.call(moveAccount, { params, body: { safe_id: to.id }, as: owner.token });
     assert.deepEqual([moved.status, moved.body.check_out, await wishOf(account.id)], [200, null, "check-in"]);
+  });
+
+  test("is written while its person is being disabled: neither waits for the other in a circle", async () => {
+    const { account, member } = await aScene(policy);
+    const asked = { resource: account.name, account_id: account.id, reason: "To repair it" };
+    assert.equal((await app.call(createAccessRequest, { body: asked, as: member.token })).body.status, "active");
+    const admin = await firstAdmin(app);
+    const retrieval = await app.database.pool.connect();
+    try {
+      await retrieval.query("begin");
+      await retrieval.query("set local lock_timeout = '3s'");
+      await retrieval.query("select from credentials where id = $1 for no key update", [account.id]);
+      const params = { id: member.id as never };
+      const disabling = app.call(setUserStatus, { params, body: { status: "disabled" }, as: admin.token });
+      await eventually(async () => {
+        const { rows } = await app.database.pool.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return rows.length === 1 ? true : null;
+      });
+      await retrieval.query(
+        "insert into account_check_outs (account_id, user_id, since, until) values ($1, $2, now(), now())",
+        [account.id, member.id],
+      );
+      await retrieval.query("commit");
+      const disabled = await disabling;
+      assert.equal(disabled.status, 200, disabled.text);
+    } finally {
+      retrieval.release();
+    }
   });
 
   test("200 simultaneous exclusive check-outs give one winner, over two processes", async () => {

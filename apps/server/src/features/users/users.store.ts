@@ -58,7 +58,10 @@ export const findUser = (db: Db, userId: string): Promise<Person | undefined> =>
     .where("status", "<>", "deleted")
     .executeTakeFirst();
 
-/** Locks the row until the transaction ends, so that decisions about one person follow each other. */
+/**
+ * Locks the row until the transaction ends, so that decisions about one person follow each other. Rows that merely name the
+ * person, such as a check-out, are written meanwhile: whoever writes one may hold what the decision waits for.
+ */
 export const lockUser = (tx: Tx, userId: string): Promise<Person | undefined> =>
   tx
     .selectFrom("users")
@@ -66,7 +69,7 @@ export const lockUser = (tx: Tx, userId: string): Promise<Person | undefined> =>
     .$narrowType<{ status: Person["status"] }>()
     .where("id", "=", userId as UserId)
     .where("status", "<>", "deleted")
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst();
 
 export async function hasAnyUser(db: Db): Promise<boolean> {
@@ -86,7 +89,7 @@ export async function insertUser(tx: Tx, user: UsersTable): Promise<boolean> {
  */
 export async function lockActiveAdmins(tx: Tx): Promise<string[]> {
   const admins = tx.selectFrom("users").select("id").where("role", "=", "admin").where("status", "=", "active");
-  return (await admins.orderBy("id").forUpdate().execute()).map((row) => row.id);
+  return (await admins.orderBy("id").forNoKeyUpdate().execute()).map((row) => row.id);
 }
 
 export async function setRole(tx: Tx, userId: string, role: Role): Promise<void> {
