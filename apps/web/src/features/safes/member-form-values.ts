@@ -2,7 +2,6 @@
 import {
   PERMISSIONS_OF_ROLE,
   SAFE_PERMISSIONS,
-  type GroupId,
   type InputOf,
   type SafeMember,
   type SafePermission,
@@ -88,7 +87,7 @@ export function newPayloadOf(values: MemberFormValues): New {
   const chosen = values.who?.value ?? "";
   const groupId = groupIdOf(chosen);
   return {
-    ...(groupId === null ? { user_id: chosen as UserId } : { group_id: groupId as GroupId }),
+    ...(groupId === null ? { user_id: chosen } : { group_id: groupId }),
     ...editPayloadOf(values),
   };
 }

@@ -1,12 +1,6 @@
 // The form of a membership: who, as what or with which permissions one by one, and until when.
 import { Button, Checkbox, Group, Select, SimpleGrid, Stack, TextInput } from "@mantine/core";
-import {
-  SAFE_PERMISSION_LABELS,
-  SAFE_ROLES,
-  SAFE_ROLE_LABELS,
-  type SafePermission,
-  type SafeRole,
-} from "@strongroom/contract";
+import { SAFE_PERMISSION_LABELS, SAFE_ROLES, SAFE_ROLE_LABELS, type SafePermission } from "@strongroom/contract";
 import { useId } from "react";
 import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
 import {
@@ -55,7 +49,7 @@ export function MemberForm({ isNew = false, may, ...props }: MemberFormProps) {
             allowDeselect={false}
             description={ROLE_HINTS[form.values.role]}
             value={form.values.role}
-            onChange={(next) => next !== null && form.setValues(withRole(form.values, next as SafeRole))}
+            onChange={(next) => next !== null && form.setValues(withRole(form.values, next))}
           />
           <Permissions
             chosen={form.values.permissions}

@@ -62,7 +62,7 @@ export function editPayloadOf(values: SafeFormValues, before: Safe): z.input<typ
     ...(safe_type === before.safe_type ? {} : { safe_type }),
     ...(access_level === before.access_level ? {} : { access_level }),
     ...(status === before.status ? {} : { status }),
-    ...(owner === null || owner.value === before.owner_id ? {} : { owner_id: owner.value as UserId }),
+    ...(owner === null || owner.value === before.owner_id ? {} : { owner_id: owner.value }),
   };
 }
 

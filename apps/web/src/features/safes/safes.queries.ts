@@ -80,7 +80,7 @@ export const safeAccounts = (id: string) =>
     // Below the safe, because it is stale when the safe or one of its accounts changes.
     queryKey: [...keyOf(readSafe, at(id)).slice(0, -1), "accounts"],
     queryFn: ({ pageParam, signal }) =>
-      call(listAccounts, { query: { safe_id: id as SafeId, limit: PAGE_SIZE, cursor: pageParam } }, { signal }),
+      call(listAccounts, { query: { safe_id: id, limit: PAGE_SIZE, cursor: pageParam } }, { signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });

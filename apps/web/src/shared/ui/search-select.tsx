@@ -55,6 +55,7 @@ export function SearchSelect<Answer>({
       {...field}
       maxLength={MOST_SEARCHED}
       searchable
+      inputWrapperOrder={["label", "input", "description", "error"]}
       allowDeselect={false}
       // The server has searched already.
       filter={({ options }) => options}
