@@ -27,6 +27,7 @@ import type { Database } from "#kernel/db/database.ts";
 import { createEvents } from "#kernel/events/events.ts";
 import { nobody } from "#kernel/http/authenticate.ts";
 import { forgetOldAnswers } from "#kernel/http/idempotency.ts";
+import { forgetAnswersOf } from "#kernel/http/kept-answers.ts";
 import { serveMetrics } from "#kernel/http/metrics-route.ts";
 import { serveApiDocuments } from "#kernel/http/openapi.ts";
 import { installRateLimits } from "#kernel/http/rate-limits.ts";
@@ -98,6 +99,7 @@ export async function compose(parts: Parts): Promise<App> {
   const verification = installVerification(kernel, { credentials, accounts: accountsOfSafes });
   const grants = { grantsInForce, noteRetrieval };
   const accounts = installAccounts(kernel, { credentials, safes, verification, grants, historyOfTarget });
+  users.onDeleted(forgetAnswersOf);
   for (const { forgetPerson } of [safes, groups, credentials, preferences]) users.onDeleted(forgetPerson);
   const lending = installAccessRequests(kernel, { mail, accounts, safes, users });
   installCpm(kernel, verification);

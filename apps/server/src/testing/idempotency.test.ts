@@ -2,6 +2,7 @@
 import {
   cancelVerificationRun,
   createCredential,
+  deleteUser,
   issueResetLink,
   listCredentials,
   revealCredential,
@@ -53,6 +54,15 @@ describe("a repeat", () => {
       [person.id],
     );
     assert.equal(rows.length, 1, "what did not happen is not on record");
+  });
+
+  test("finds nothing of a person who was deleted", async () => {
+    const person = await aPerson(app);
+    await create(person, "of-one-who-leaves");
+    assert.equal((await kept("of-one-who-leaves")).length, 1);
+    const gone = await app.call(deleteUser, { params: { id: person.id }, as: (await firstAdmin(app)).token });
+    assert.equal(gone.status, 200, gone.text);
+    assert.deepEqual(await kept("of-one-who-leaves"), []);
   });
 
   test("of a call whose work is all in the database is answered the same way", async () => {

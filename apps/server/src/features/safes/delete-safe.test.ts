@@ -1,5 +1,5 @@
 // Deleting a safe that holds accounts: nothing is lost, and nothing stays behind.
-import { createAccount, deleteSafe, readAccount, readSafe } from "@strongroom/contract";
+import { createAccount, deleteSafe, readAccount, readAccountDetails, readSafe, updateSafe } from "@strongroom/contract";
 import type { Safe } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -78,6 +78,24 @@ test("moving them asks for what moving each by hand would: to take out here, and
   assert.equal(codeOf(await remove(owner, from, archived)), "safe.permission-missing");
 });
 
+test("moving them is no way to secrets that one may not retrieve; a safe that lends nothing is emptied all the same", async () => {
+  const [owner, member] = [await aPerson(app), await aPerson(app)];
+  const [from, to] = [await aSafe(app, owner), await aSafe(app, member)];
+  const { id } = await anAccount(app, owner, from);
+  await aMember(app, owner, from, member, ["manage_safe", "delete"]);
+  assert.equal(codeOf(await remove(member, from, to)), "safe.permission-missing");
+  const { name, description } = from;
+  const archived = {
+    params: { id: from.id },
+    body: { name, description, status: "archived" },
+    as: member.token,
+  } as const;
+  assert.equal((await app.call(updateSafe, archived)).status, 200);
+  assert.equal(codeOf(await remove(member, from, to)), "safe.permission-missing");
+  assert.equal((await app.call(readAccountDetails, { params: { id }, as: owner.token })).body.safe_id, from.id);
+  assert.equal((await remove(owner, from, await aSafe(app, owner))).status, 200);
+});
+
 test("a safe is deleted while accounts come into it: each is either refused or keeps the safe", async () => {
   const owner = await aPerson(app);
   const platform_id = (await aPlatform(app)).id;
@@ -111,7 +129,10 @@ test("two safes that are merged into each other at the same time: one of them st
     const [a, b] = [await aSafe(app, owner), await aSafe(app, owner)];
     const accounts = [await anAccount(app, owner, a), await anAccount(app, owner, b)];
     const replies = await Promise.all([remove(owner, a, b), remove(owner, b, a)]);
-    assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 404]);
+    assert.deepEqual(
+      replies.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 404],
+    );
     for (const { id, password } of accounts) {
       assert.equal((await app.call(readAccount, { params: { id }, as: owner.token })).body.password, password);
     }

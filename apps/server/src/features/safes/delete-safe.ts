@@ -7,8 +7,11 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { destroyKek } from "#kernel/keys/destroy-kek.ts";
 import { keyOfSafe } from "#features/credentials/index.ts";
+import { membershipsOf, readAccessTime } from "./members.store.ts";
+import { permissionsIn } from "./safes.policy.ts";
 import { audienceOfSafe, changed, targetOf } from "./safes.ts";
 import { countAccounts, lockSafes, updateSafeRow } from "./safes.store.ts";
+import type { SafeRow } from "./safes.store.ts";
 import { demand, requirePermission } from "./standing.ts";
 import type { Standing } from "./standing.ts";
 
@@ -66,8 +69,23 @@ async function requireDestination(
     throw refuse(422, "safe.same", "The accounts cannot be moved into the safe that is deleted.");
   demand(standing, "delete");
   const { safe: to } = await requirePermission(tx, actor, destination, "add");
-  // As for a single account: nobody takes along what they could not have by themselves.
-  demand(standing, "retrieve");
-  demand(standing, "access_without_confirmation");
+  await requireOwnSecrets(tx, actor, safe);
   return to;
+}
+
+/**
+ * As for a single account: nobody takes along what they could not have by themselves. Whatever the safe's status: one that
+ * lends nothing any more is emptied too.
+ */
+async function requireOwnSecrets(
+  tx: Tx,
+  actor: Actor,
+  { id, name, access_level: accessLevel }: SafeRow,
+): Promise<void> {
+  const safe = { name, status: "active", accessLevel } as const;
+  const memberships = await membershipsOf(tx, id, actor.id);
+  const known = { role: actor.role, memberships, safe, sharesWithOwner: { team: false, department: false } };
+  const permissions = permissionsIn(known, await readAccessTime(tx));
+  demand({ safe, permissions }, "retrieve");
+  demand({ safe, permissions }, "access_without_confirmation");
 }

@@ -63,6 +63,11 @@ export async function releaseKey(tx: Tx, claim: string): Promise<void> {
   await tx.deleteFrom("idempotency_keys").where("claim", "=", claim).where("is_done", "=", false).execute();
 }
 
+/** Of a person who is deleted. */
+export async function forgetAnswersOf(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom("idempotency_keys").where("user_id", "=", userId).execute();
+}
+
 export async function forgetAnswers(tx: Tx): Promise<void> {
   await sql`delete from idempotency_keys where created_at < clock_timestamp() - ${KEPT}`.execute(tx);
 }
