@@ -68,7 +68,7 @@ async function agreesOnReads(chance: Chance, world: World, person: Inhabitant): 
   assert.deepEqual(inOrder(inList), inOrder(wanted), "list");
   for (const safe of world.safes) {
     assert.deepEqual(purely(world, safe, person), wanted.get(safe.id) ?? [], "pure");
-    const read = await app.call(readSafe, { params: { id: safe.id as never }, as });
+    const read = await app.call(readSafe, { params: { id: safe.id }, as });
     assert.deepEqual(read.status === 200 ? read.body.my_permissions : [], wanted.get(safe.id) ?? [], "read");
   }
   const permission = chance.oneOf(SAFE_PERMISSIONS);
@@ -175,7 +175,7 @@ test(
         const safe = chance.oneOf(world.safes);
         const isAllowed = expected(world, safe, person).includes("manage_safe");
         const isSeen = expected(world, safe, person).length > 0;
-        const reply = await app.call(deleteSafe, { params: { id: safe.id as never }, as: person.token });
+        const reply = await app.call(deleteSafe, { params: { id: safe.id }, as: person.token });
         assert.equal(
           reply.status,
           isAllowed ? 200 : isSeen ? 403 : 404,

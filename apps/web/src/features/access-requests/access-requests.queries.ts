@@ -14,7 +14,6 @@ import {
   revokeAccessRequest,
   type AccessRequest,
   type AccessRequestId,
-  type AccountId,
   type Endpoint,
   type InputOf,
 } from "@strongroom/contract";
@@ -65,7 +64,7 @@ export const requestable = (search: string) => ({
   placeholderData: keepPreviousData,
 });
 /** The one account that somebody came here for. */
-export const requestableAccount = (id: string) => queryOf(findRequestable, { query: { account_id: id as AccountId } });
+export const requestableAccount = (id: string) => queryOf(findRequestable, { query: { account_id: id } });
 
 /** A write that answers with the request as it is then; everything about requests and the accounts they open is stale. */
 function writing<Given>(client: QueryClient, send: (given: Given) => Promise<AccessRequest>) {
@@ -91,9 +90,7 @@ export const revocation = (client: QueryClient, id: string) =>
 export const extension = (client: QueryClient, id: string) =>
   writing(client, (extensionMinutes: number) => call(extendAccessRequest, { ...at(id), body: { extensionMinutes } }));
 export const mapping = (client: QueryClient, id: string) =>
-  writing(client, (accountId: string) =>
-    call(mapAccessRequest, { ...at(id), body: { account_id: accountId as AccountId } }),
-  );
+  writing(client, (accountId: string) => call(mapAccessRequest, { ...at(id), body: { account_id: accountId } }));
 export const review = (client: QueryClient, id: string) =>
   writing(client, (body: BodyOf<typeof reviewBreakGlass>) => call(reviewBreakGlass, { ...at(id), body }));
 

@@ -30,7 +30,7 @@ export function filterOf(params: URLSearchParams): AccountFilter {
     system_type: SYSTEM_TYPES.find((type) => type === params.get("system")),
     validation_status: ACCOUNT_VALIDATION_STATUSES.find((status) => status === params.get("validation")),
   };
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as AccountFilter;
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }
 
 /** Whether anything but the tab narrows the list. */

@@ -4,7 +4,6 @@ import {
   type Account,
   type AccountStatus,
   type AccountValidationStatus,
-  type SystemType,
 } from "@strongroom/contract";
 import type { Status } from "#shared/ui/status-badge.tsx";
 import type { Tone } from "#shared/ui/tone.ts";
@@ -39,7 +38,7 @@ export const STATUS_BADGES: Record<AccountStatus, { status: Status; label: strin
 };
 
 /** "PostgreSQL" for `postgresql`; what the list does not know stays as it is. */
-export const systemTypeLabel = (type: SystemType | string): string =>
+export const systemTypeLabel = (type: string): string =>
   SYSTEM_TYPE_OPTIONS.find(({ value }) => value === type)?.label ?? type;
 
 type Standing = Pick<Account, "status" | "my_permissions" | "my_grant">;

@@ -10,7 +10,6 @@ import {
   updateGroup,
   type GroupId,
   type InputOf,
-  type UserId,
 } from "@strongroom/contract";
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
@@ -59,9 +58,7 @@ export const edit = (client: QueryClient, id: string) =>
 export const deletion = (client: QueryClient, id: string) => changing(client, () => call(deleteGroup, at(id)));
 
 export const addition = (client: QueryClient, id: string) =>
-  changing(client, (userId: string) => call(addGroupMember, { ...at(id), body: { user_id: userId as UserId } }));
+  changing(client, (userId: string) => call(addGroupMember, { ...at(id), body: { user_id: userId } }));
 
 export const removal = (client: QueryClient, id: string) =>
-  changing(client, (userId: string) =>
-    call(removeGroupMember, { params: { id: id as GroupId, user_id: userId as UserId } }),
-  );
+  changing(client, (userId: string) => call(removeGroupMember, { params: { id: id, user_id: userId } }));

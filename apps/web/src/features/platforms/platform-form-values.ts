@@ -2,7 +2,6 @@
 import {
   NewPlatform,
   PasswordRules,
-  type AccountId,
   type ConnectionMethod,
   type Platform,
   type SystemType,
@@ -162,7 +161,7 @@ export const payloadOf = (values: PlatformFormValues): PlatformFields => ({
   rotate_every_days: numberOrNull(values.rotate_every_days),
   rotation_notice_days: numberOf(values.rotation_notice_days),
   password_rules: rulesOf(values),
-  reconcile_account_id: (values.reconcile_account?.value ?? null) as AccountId | null,
+  reconcile_account_id: values.reconcile_account?.value ?? null,
   exclusive_check_out: values.exclusive_check_out,
   rotate_after_check_in: values.rotate_after_check_in,
   one_time_password: values.one_time_password,

@@ -122,7 +122,7 @@ describe("the platforms", () => {
     await user.click(screen.getByRole("button", { name: "Delete Domain controllers" }));
     const refused = await dialog("Delete Platform");
     expect(refused.getByText(/is the platform of 3 accounts/)).toBeTruthy();
-    expect((refused.getByRole("button", { name: "Delete" }) as HTMLButtonElement).disabled).toBe(true);
+    expect(refused.getByRole<HTMLButtonElement>("button", { name: "Delete" }).disabled).toBe(true);
     await user.click(refused.getByRole("button", { name: "Cancel" }));
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
     await user.click(screen.getByRole("button", { name: "Delete Linux servers" }));

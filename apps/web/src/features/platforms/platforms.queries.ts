@@ -6,7 +6,6 @@ import {
   listPlatforms,
   readAccountDetails,
   updatePlatform,
-  type AccountId,
   type InputOf,
   type PlatformId,
 } from "@strongroom/contract";
@@ -25,7 +24,7 @@ export const platformList = queryOf(listPlatforms);
 export const accountsFound = (search: string) =>
   queryOf(listAccounts, { query: { ...(search === "" ? {} : { search }), limit: MOST_ACCOUNTS_FOUND } });
 
-export const accountNamed = (id: string) => queryOf(readAccountDetails, { params: { id: id as AccountId } });
+export const accountNamed = (id: string) => queryOf(readAccountDetails, { params: { id: id } });
 
 /** A platform's policy decides on its accounts and on what can be asked for. */
 async function refresh(client: QueryClient): Promise<void> {

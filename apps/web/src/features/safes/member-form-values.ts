@@ -11,7 +11,6 @@ import {
 } from "@strongroom/contract";
 import type { Found } from "#shared/ui/search-select.tsx";
 import { groupIdOf } from "./principal-value.ts";
-import type { UserId } from "./safes.queries.ts";
 
 export interface MemberFormValues {
   /** Null until somebody is chosen. */

@@ -10,7 +10,6 @@ import {
 import type { z } from "zod";
 import { firstObjections } from "#shared/api/field-errors.ts";
 import type { Found } from "#shared/ui/search-select.tsx";
-import type { UserId } from "./safes.queries.ts";
 
 export interface SafeFormValues {
   name: string;

@@ -180,8 +180,8 @@ describe("the members of a safe", () => {
 
   test("nobody gives what they do not have: such permissions and roles are off", async () => {
     const { form } = await openAdding(aSafe({ my_permissions: ["list", "use", "manage_members"] }));
-    expect(form.getByRole("checkbox", { name: "Retrieve secrets" }).disabled).toBe(true);
-    expect(form.getByRole("checkbox", { name: "Use accounts" }).disabled).toBe(false);
+    expect(form.getByRole<HTMLInputElement>("checkbox", { name: "Retrieve secrets" }).disabled).toBe(true);
+    expect(form.getByRole<HTMLInputElement>("checkbox", { name: "Use accounts" }).disabled).toBe(false);
     expect(form.getByText("Nobody gives more than they may do here themselves.")).toBeTruthy();
   });
 

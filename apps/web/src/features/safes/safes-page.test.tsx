@@ -140,7 +140,7 @@ describe("a new safe", () => {
     const name = form.getByLabelText(/^Name/) as HTMLInputElement;
     expect(form.getByText("3-100 characters")).toBeTruthy();
     expect(name.maxLength).toBe(100);
-    expect(form.getByLabelText("Description").maxLength).toBe(500);
+    expect(form.getByLabelText<HTMLTextAreaElement>("Description").maxLength).toBe(500);
     api.on(CREATE, ({ body }) => {
       const created = aSafe(body as Partial<Safe>);
       safes = [...safes, created];
@@ -265,6 +265,6 @@ describe("editing and deleting a safe", () => {
     await user.click(card().getByRole("button", { name: "Delete" }));
     const question = within(await dialog("Delete Safe"));
     expect(question.getByText(/which you may neither move nor delete/)).toBeTruthy();
-    expect(question.getByRole("button", { name: "Delete" }).disabled).toBe(true);
+    expect(question.getByRole<HTMLButtonElement>("button", { name: "Delete" }).disabled).toBe(true);
   });
 });

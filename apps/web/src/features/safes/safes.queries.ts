@@ -136,4 +136,4 @@ export const memberEdit = (client: QueryClient, id: string, memberId: string) =>
 export const removal = (client: QueryClient, id: string, memberId: string) =>
   changing(client, () => call(removeSafeMember, atMember(id, memberId)));
 
-export type { SafeId, UserId };
+export type { SafeId };

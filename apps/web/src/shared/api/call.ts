@@ -124,8 +124,8 @@ async function refusalOf(response: Response, path: string, token: string | null)
  * Opens an endpoint that streams, in the background: no retries and no time limit, which are its reader's. Throws
  * `CallError` when it is refused; an abort is thrown on as it is.
  */
-export async function openStream<E extends Endpoint>(
-  endpoint: E,
+export async function openStream(
+  endpoint: Endpoint,
   { headers, signal }: { headers: Record<string, string>; signal: AbortSignal },
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const token = settings.token();

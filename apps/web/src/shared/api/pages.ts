@@ -37,6 +37,7 @@ export function withNewItem<T extends Item>(pages: Pages<T>, created: T): Pages<
 }
 
 /** Patches every cached list below a key; the last part of a list's key is what it is narrowed to. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what its keys end with
 export function patchLists<T extends Item, Filter>(
   client: QueryClient,
   queryKey: QueryKey,
