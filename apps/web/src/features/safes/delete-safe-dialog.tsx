@@ -9,7 +9,7 @@ import { counted } from "#shared/format/text.ts";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./safes.module.css";
-import { may } from "./safe-words.ts";
+import { mayEmpty } from "./safe-words.ts";
 import { deletion, forgetSafe, safesToMoveTo } from "./safes.queries.ts";
 
 export interface DeleteSafeDialogProps {
@@ -24,7 +24,7 @@ export function DeleteSafeDialog({ safe, opened, onClose, onDeleted }: DeleteSaf
   const { mutate, isPending } = useMutation(deletion(safe.id));
   const [destination, setDestination] = useState<string | null>(null);
   const isEmpty = safe.account_count === 0;
-  const canMove = may(safe, "delete");
+  const canMove = mayEmpty(safe);
 
   const confirm = () =>
     mutate(isEmpty ? null : (destination as SafeId | null), {
@@ -55,8 +55,8 @@ export function DeleteSafeDialog({ safe, opened, onClose, onDeleted }: DeleteSaf
       {!isEmpty && canMove && <Destination safe={safe} value={destination} onChange={setDestination} />}
       {!isEmpty && !canMove && (
         <Alert className={classes.inDialog} color="gray" variant="light" icon={<IconInfoCircle aria-hidden />}>
-          It holds {counted(safe.account_count, "account")}, which you may neither move nor delete. Ask{" "}
-          {safe.owner_name} to empty it first.
+          It holds {counted(safe.account_count, "account")}. To move them takes the permissions to delete accounts, to
+          retrieve secrets and to do so without confirmation. Ask {safe.owner_name} to empty it first.
         </Alert>
       )}
     </ConfirmDialog>

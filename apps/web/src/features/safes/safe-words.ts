@@ -38,3 +38,11 @@ export const STATUS_HINTS: Record<SafeStatus, string> = {
 
 export const may = (safe: Pick<Safe, "my_permissions">, permission: SafePermission): boolean =>
   safe.my_permissions.includes(permission);
+
+/**
+ * Whether the caller may move all accounts out of it: nobody takes along what they could not have by themselves. Of a safe
+ * that is not active only the server knows.
+ */
+export const mayEmpty = (safe: Pick<Safe, "my_permissions" | "status">): boolean =>
+  may(safe, "delete") &&
+  (safe.status !== "active" || (may(safe, "retrieve") && may(safe, "access_without_confirmation")));

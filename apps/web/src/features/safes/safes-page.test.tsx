@@ -261,10 +261,10 @@ describe("editing and deleting a safe", () => {
   });
 
   test("who may not take accounts out of it is told so, and the button stays off", async () => {
-    const { user } = await openSafes(aSafe({ account_count: 2, my_permissions: ["list", "manage_safe"] }));
+    const { user } = await openSafes(aSafe({ account_count: 2, my_permissions: ["list", "manage_safe", "delete"] }));
     await user.click(card().getByRole("button", { name: "Delete" }));
     const question = within(await dialog("Delete Safe"));
-    expect(question.getByText(/which you may neither move nor delete/)).toBeTruthy();
+    expect(question.getByText(/To move them takes the permissions to delete accounts/)).toBeTruthy();
     expect(question.getByRole<HTMLButtonElement>("button", { name: "Delete" }).disabled).toBe(true);
   });
 });

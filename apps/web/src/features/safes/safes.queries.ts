@@ -18,7 +18,6 @@ import {
   type InputOf,
   type SafeId,
   type SafeMemberId,
-  type UserId,
 } from "@strongroom/contract";
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
