@@ -19,7 +19,8 @@ export type EndedHow =
   | "account-disabled"
   | "user-disabled"
   | "user-deleted"
-  | "member-removed";
+  | "member-removed"
+  | "safe-closed";
 export type Level = 1 | 2;
 
 export const MINUTE = 60_000;

@@ -89,6 +89,7 @@ const BECAUSE: Record<EndedHow, (by: string | null, isOwn: boolean) => string> =
   "user-disabled": () => "The user was disabled",
   "user-deleted": () => "The user was deleted",
   "member-removed": () => "The user is no longer a member of the safe",
+  "safe-closed": () => "The safe was made inactive",
 };
 
 const moment = (at: Date | null): string | null => at?.toISOString() ?? null;

@@ -86,6 +86,11 @@ export async function userLost(
   await endByItself(site, tx, await holdOpenOf(tx, { userId }), how, by);
 }
 
+/** INVARIANT: what was lent of a safe that is made inactive does not come back with it. Whoever calls this holds the safe. */
+export async function safeClosed(site: Site, tx: Tx, safeId: string, by: Actor): Promise<void> {
+  await endByItself(site, tx, await holdOpenOf(tx, { closedSafeId: safeId }), "safe-closed", by);
+}
+
 /** Not what an administrator lent to them as to somebody from outside. */
 export async function membersLost(
   site: Site,

@@ -24,9 +24,13 @@ export async function holdOpen(tx: Tx, ids: readonly string[]): Promise<EndingRo
   return (await held(sql`request.id = any(${ids}::uuid[]) and ${OPEN}`, sql``).execute(tx)).rows;
 }
 
-export type Lost = { accountId: string } | { userId: string } | { safeId: string; userIds: readonly string[] };
+export type Lost =
+  | { accountId: string }
+  | { userId: string }
+  | { safeId: string; userIds: readonly string[] }
+  | { closedSafeId: string };
 
-/** Holds everything open of an account, of a person, or of people who have lost a safe. */
+/** Holds everything open of an account, of a person, or of people who have lost a safe; of a closed safe what is lent. */
 export async function holdOpenOf(tx: Tx, lost: Lost): Promise<EndingRow[]> {
   const condition = sql`${OPEN} and ${conditionOf(lost)}`;
   await sql`
@@ -39,6 +43,10 @@ export async function holdOpenOf(tx: Tx, lost: Lost): Promise<EndingRow[]> {
 function conditionOf(lost: Lost): RawBuilder<unknown> {
   if ("accountId" in lost) return sql`request.account_id = ${lost.accountId}`;
   if ("userId" in lost) return sql`request.user_id = ${lost.userId}`;
+  if ("closedSafeId" in lost) {
+    return sql`request.state = 'granted'
+      and request.account_id in (select id from credentials where safe_id = ${lost.closedSafeId})`;
+  }
   return sql`request.user_id = any(${lost.userIds}::uuid[]) and not request.is_mapped
     and request.account_id in (select id from credentials where safe_id = ${lost.safeId})`;
 }
@@ -121,6 +129,8 @@ export async function noteStarts(tx: Tx, ids: readonly string[]): Promise<string
   return rows.map((row) => row.id);
 }
 
+export const OUTSIDERS_AT_ONCE = 200;
+
 export interface Outsider {
   id: string;
   user_id: string;
@@ -128,18 +138,22 @@ export interface Outsider {
   safe_id: string;
 }
 
-/** Grants whose owners are no members of the safe: they may see it otherwise, or have lost it without anybody's doing. */
-export async function findOutsiders(db: Db): Promise<Outsider[]> {
+/**
+ * Grants whose owners are no members of the safe: they may see it otherwise, or have lost it without anybody's doing. Some of
+ * them, in the order of their ids after that one; fewer than `OUTSIDERS_AT_ONCE` are the last.
+ */
+export async function findOutsiders(db: Db, after: string | null): Promise<Outsider[]> {
   const { rows } = await sql<Outsider>`
     select request.id, request.user_id, person.role, credentials.safe_id
     from access_requests request
     join users person on person.id = request.user_id and person.role <> 'admin'
     join credentials on credentials.id = request.account_id
-    where request.state = 'granted' and not request.is_mapped and not exists (
+    where request.state = 'granted' and not request.is_mapped
+      and (${after}::uuid is null or request.id > ${after}::uuid) and not exists (
       select from safe_members member
       left join group_members theirs on theirs.group_id = member.group_id and theirs.user_id = request.user_id
       where member.safe_id = credentials.safe_id and coalesce(member.user_id, theirs.user_id) = request.user_id
         and (member.expires_at is null or member.expires_at > access_time()))
-    limit ${AT_ONCE}`.execute(db);
+    order by request.id limit ${OUTSIDERS_AT_ONCE}`.execute(db);
   return rows;
 }

@@ -9,6 +9,7 @@ import {
   removeSafeMember,
   setUserStatus,
   updateAccount,
+  updateSafe,
 } from "@strongroom/contract";
 import type { AccessRequest } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -70,6 +71,24 @@ describe("access ends", () => {
     assert.equal(last.event, "access-request.ended");
     assert.deepEqual(last.actor, { system: "access-requests" });
     assert.equal(last.details?.["how"], "expired");
+  });
+
+  test("when its safe is made inactive, and does not come back with the safe", async () => {
+    const lending = await aLending(app);
+    const request = await granted(lending);
+    const { safe, owner } = lending;
+    const setTo = async (status: "active" | "inactive") => {
+      const body = { name: safe.name, status };
+      const reply = await app.call(updateSafe, { params: { id: safe.id }, body, as: owner.token });
+      assert.equal(reply.status, 200, reply.text);
+    };
+    await setTo("inactive");
+    assert.notEqual((await requests.retrieve(lending.asker, lending.account)).status, 200);
+    const ended = await now(request);
+    assert.deepEqual([ended.status, ended.ended_because], ["revoked", "The safe was made inactive"]);
+    await setTo("active");
+    assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 403);
+    assert.equal((await now(request)).status, "revoked");
   });
 
   test("without a retrieval being possible between its end and whatever notes it", async () => {

@@ -4,7 +4,14 @@ import { readStanding } from "#features/safes/index.ts";
 import { changed, overseersOfAll } from "./access-requests.ts";
 import type { Site } from "./access-requests.ts";
 import { endByItself } from "./end-requests.ts";
-import { findDue, findOutsiders, holdDue, holdGranted, noteStarts } from "./ending-requests.store.ts";
+import {
+  OUTSIDERS_AT_ONCE,
+  findDue,
+  findOutsiders,
+  holdDue,
+  holdGranted,
+  noteStarts,
+} from "./ending-requests.store.ts";
 import { readRequests } from "./shown-requests.store.ts";
 
 export interface Sweep {
@@ -27,12 +34,13 @@ export function createSweep(site: Site): Sweep {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let looks = 0;
+  let outsidersAfter: string | null = null;
   let left: ReadonlySet<string> = new Set();
 
   async function look(): Promise<void> {
     let pause = AFTER_FAILURE_MS;
     try {
-      if (looks % OUTSIDERS_EVERY === 0) await sweepOutsiders(site);
+      if (looks % OUTSIDERS_EVERY === 0) outsidersAfter = await sweepOutsiders(site, outsidersAfter);
       looks += 1;
       ({ left, pause } = await sweepGrants(site, left));
     } catch (error) {
@@ -74,9 +82,23 @@ async function sweepGrants(site: Site, leftBefore: ReadonlySet<string>): Promise
   return { left, pause };
 }
 
-/** Answers which of them it ended. */
+/** Answers which of them it ended. One that cannot be ended keeps no other from it. */
 async function endDue(site: Site, ids: readonly string[], which: "free" | "all"): Promise<string[]> {
   if (ids.length === 0) return [];
+  try {
+    return await endTogether(site, ids, which);
+  } catch (error) {
+    if (ids.length === 1) {
+      site.kernel.log.error({ err: error, request: ids[0] }, "a grant that is over could not be ended");
+      return [];
+    }
+    const ended: string[] = [];
+    for (const id of ids) ended.push(...(await endDue(site, [id], which)));
+    return ended;
+  }
+}
+
+async function endTogether(site: Site, ids: readonly string[], which: "free" | "all"): Promise<string[]> {
   return site.kernel.database.transaction(async (tx) => {
     const rows = await holdDue(tx, ids, which);
     await endByItself(site, tx, rows, "expired", null);
@@ -92,14 +114,19 @@ async function announceStarts({ kernel }: Site, ids: readonly string[]): Promise
   });
 }
 
-/** Ends grants of people whose last sight of the safe ran out, such as a membership that had an end. */
-async function sweepOutsiders(site: Site): Promise<void> {
+/**
+ * Ends grants of people whose last sight of the safe ran out, such as a membership that had an end. Answers after which grant
+ * the next look goes on; null: from the beginning.
+ */
+async function sweepOutsiders(site: Site, after: string | null): Promise<string | null> {
   const { database } = site.kernel;
-  for (const { id, user_id, role, safe_id } of await findOutsiders(database.db)) {
+  const outsiders = await findOutsiders(database.db, after);
+  for (const { id, user_id, role, safe_id } of outsiders) {
     const who = { id: user_id, role } as Parameters<typeof readStanding>[1];
     if ((await readStanding(database.db, who, safe_id)) !== null) continue;
     await database.transaction(async (tx) => {
       await endByItself(site, tx, await holdGranted(tx, [id]), "member-removed", null);
     });
   }
+  return outsiders.length < OUTSIDERS_AT_ONCE ? null : outsiders.at(-1)!.id;
 }

@@ -1,5 +1,6 @@
 // Changes a safe's properties, its status and its owner.
 import type { Safe, updateSafe } from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { Kernel } from "#kernel/kernel.ts";
@@ -12,7 +13,15 @@ import { holdSafe } from "./standing.ts";
 
 type Edit = Pick<SafeRow, "name" | "description" | "safe_type" | "access_level" | "status" | "owner_id">;
 
-export async function changeSafe(kernel: Kernel, call: Call<typeof updateSafe>, tx: Tx): Promise<Safe> {
+/** Called in the transaction that closes a safe, with the safe held. */
+export type ClosedListener = (tx: Tx, safeId: string, by: Actor) => Promise<void>;
+
+export async function changeSafe(
+  kernel: Kernel,
+  call: Call<typeof updateSafe>,
+  tx: Tx,
+  onClosed: ClosedListener,
+): Promise<Safe> {
   const { id } = call.params;
   call.note({ target: { type: "safe", id } });
   const { safe } = await holdSafe(tx, call.actor, id, "manage_safe", "no key update");
@@ -28,6 +37,7 @@ export async function changeSafe(kernel: Kernel, call: Call<typeof updateSafe>, 
   };
   const fields = (Object.keys(edit) as (keyof Edit)[]).filter((field) => edit[field] !== safe[field]);
   if (edit.owner_id !== safe.owner_id) await makeOwner(kernel, call, tx, safe, edit.owner_id);
+  if (safe.status === "active" && edit.status !== "active") await onClosed(tx, id, call.actor);
   if (fields.length > 0) {
     await updateSafeRow(tx, id, { ...edit, updated_at: kernel.clock.now() });
     await kernel.events.publish(tx, changed(id, await audienceOfSafe(tx, id)));

@@ -3,6 +3,7 @@ import type { HistoryOfTarget } from "#features/audit/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { forgetPerson } from "./forget-person.ts";
+import type { ClosedListener } from "./change-safe.ts";
 import type { AccountMover } from "./delete-safe.ts";
 import type { MembersLostListener } from "./members-lost.ts";
 import { grants } from "./safes.policy.ts";
@@ -11,6 +12,8 @@ import { bindSafes } from "./safes.routes.ts";
 export interface SafesFeature {
   /** Calls `listener`, in the transaction that makes it true, when people stop being members of a safe. */
   onMembersLost(listener: MembersLostListener): void;
+  /** Calls `listener`, in the transaction that makes it true, when an active safe is made inactive or archived. */
+  onClosed(listener: ClosedListener): void;
   /** Who moves the accounts of a safe that is deleted. Once. */
   beforeDeletion(mover: AccountMover): void;
   /** For other features that take memberships away: groups. */
@@ -22,6 +25,7 @@ export interface SafesFeature {
 export function installSafes(kernel: Kernel, deps: { historyOfTarget: HistoryOfTarget }): SafesFeature {
   const listeners: MembersLostListener[] = [];
   const movers: AccountMover[] = [];
+  const whenClosed: ClosedListener[] = [];
   const membersLost: MembersLostListener = async (tx, lost, by) => {
     for (const listener of listeners) await listener(tx, lost, by);
   };
@@ -29,9 +33,13 @@ export function installSafes(kernel: Kernel, deps: { historyOfTarget: HistoryOfT
   const move: AccountMover = async (...moved) => {
     for (const mover of movers) await mover(...moved);
   };
-  bindSafes(kernel, { ...deps, onLost: membersLost, move });
+  const onClosed: ClosedListener = async (...closed) => {
+    for (const listener of whenClosed) await listener(...closed);
+  };
+  bindSafes(kernel, { ...deps, onLost: membersLost, onClosed, move });
   return {
     onMembersLost: (listener) => void listeners.push(listener),
+    onClosed: (listener) => void whenClosed.push(listener),
     beforeDeletion: (mover) => void movers.push(mover),
     membersLost,
     forgetPerson: (tx, userId) => forgetPerson(kernel, tx, userId),

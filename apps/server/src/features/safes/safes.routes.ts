@@ -19,6 +19,7 @@ import { implement } from "#kernel/http/implement.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { addMember, changeMember, removeMember } from "./change-members.ts";
 import { changeSafe } from "./change-safe.ts";
+import type { ClosedListener } from "./change-safe.ts";
 import { makeSafe } from "./create-safe.ts";
 import { removeSafe } from "./delete-safe.ts";
 import type { AccountMover } from "./delete-safe.ts";
@@ -33,18 +34,19 @@ import { requirePermission } from "./standing.ts";
 
 export interface SafeDeps {
   onLost: MembersLostListener;
+  onClosed: ClosedListener;
   move: AccountMover;
   historyOfTarget: HistoryOfTarget;
 }
 
-export function bindSafes(kernel: Kernel, { onLost, move, historyOfTarget }: SafeDeps): void {
+export function bindSafes(kernel: Kernel, { onLost, onClosed, move, historyOfTarget }: SafeDeps): void {
   const deps = { kernel, onLost };
   implement(kernel, listSafes, findSafes);
   implement(kernel, safeStatistics, (call, db) => countSafes(db, call.actor));
   implement(kernel, findPrincipals, principals);
   implement(kernel, createSafe, (call, tx) => makeSafe(kernel, call, tx));
   implement(kernel, readSafe, readOne);
-  implement(kernel, updateSafe, (call, tx) => changeSafe(kernel, call, tx));
+  implement(kernel, updateSafe, (call, tx) => changeSafe(kernel, call, tx, onClosed));
   implement(kernel, deleteSafe, (call, tx) => removeSafe(kernel, call, tx, move));
   implement(kernel, listSafeMembers, findMembers);
   implement(kernel, addSafeMember, (call, tx) => addMember(deps, call, tx));

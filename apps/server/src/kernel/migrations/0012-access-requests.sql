@@ -22,7 +22,7 @@ create table access_requests (
   ended_at            timestamptz,
   ended_how           text check (ended_how in
                       ('expired', 'revoked', 'withdrawn', 'account-deleted', 'account-moved', 'account-disabled', 'user-disabled',
-                       'user-deleted', 'member-removed')),
+                       'user-deleted', 'member-removed', 'safe-closed')),
   ended_by            uuid references users,
   -- Retrieved during the grant, so that the end may have to change the secret.
   is_retrieved        boolean not null default false,
