@@ -36,6 +36,8 @@ export default defineConfig({
     environment: "jsdom",
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["./src/app/testing/setup.ts"],
+    // A loaded machine is no failure.
+    testTimeout: 30_000,
     restoreMocks: true,
     css: false,
   },

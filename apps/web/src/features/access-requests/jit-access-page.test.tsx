@@ -1,14 +1,11 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import type { AccessRequest } from "@strongroom/contract";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { problem, startApi, type ApiRoute, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import JitAccessPage from "./jit-access-page.tsx";
 import { aRequest, aResource, anActiveRequest } from "./testing/a-request.ts";
-
-// A whole page without a browser takes its time on a busy machine.
-vi.setConfig({ testTimeout: 30_000 });
 
 let api: TestApi;
 const LIST = "GET /api/v1/jit";

@@ -1,14 +1,11 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import type { Account } from "@strongroom/contract";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import AccountsPage from "./accounts-page.tsx";
 import { aPlatform, aSafe, anAccount } from "./testing/an-account.ts";
-
-// The whole form in a simulated page takes its time on a busy machine.
-vi.setConfig({ testTimeout: 30_000 });
 
 let api: TestApi;
 const CREATE = "POST /api/v1/accounts";

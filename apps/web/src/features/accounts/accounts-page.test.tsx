@@ -7,9 +7,6 @@ import { signInForTest } from "#app/testing/sign-in.ts";
 import AccountsPage from "./accounts-page.tsx";
 import { aPlatform, aSafe, aValidation, anAccount } from "./testing/an-account.ts";
 
-// A whole page without a browser takes its time on a busy machine.
-vi.setConfig({ testTimeout: 30_000 });
-
 let api: TestApi;
 const LIST = "GET /api/v1/accounts";
 const FIGURES = { total: 3, active: 2, requiring_rotation: 1, validation_valid: 1, validation_invalid: 1 };
