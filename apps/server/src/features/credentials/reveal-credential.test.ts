@@ -120,7 +120,7 @@ describe("a reveal during an edit", () => {
 
 describe("reveals that arrive together", () => {
   test("each get their own secret, or their own refusal", async () => {
-    const people = await Promise.all([aPerson(app), aPerson(app), aPerson(app)]);
+    const people = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const stored = await Promise.all(
       people.flatMap((person) =>
         Array.from({ length: 5 }, () => aCredential(app, person).then((each) => ({ person, ...each }))),

@@ -39,11 +39,14 @@ export async function keepNetwork(tx: Tx, userId: string, network: string, at: D
     .execute();
 }
 
+/** When nothing is to be waited for: not "now", because the next attempt may have looked at a clock a little before this one. */
+export const AT_ANY_TIME = new Date(0);
+
 /** Returns the rows in the order of `keys`, made where missing, locked until the transaction ends. */
 export async function lockAttempts(tx: Tx, keys: readonly string[], now: Date): Promise<AttemptsRow[]> {
   // Everybody locks in the same order, so that no two transactions wait for each other.
   const ordered = keys.toSorted();
-  const fresh = ordered.map((key) => ({ key, failures: 0, failed_at: now, retry_at: now }));
+  const fresh = ordered.map((key) => ({ key, failures: 0, failed_at: now, retry_at: AT_ANY_TIME }));
   await tx
     .insertInto("sign_in_attempts")
     .values(fresh)

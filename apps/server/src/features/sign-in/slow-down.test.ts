@@ -110,6 +110,16 @@ describe("guessing at one account", () => {
     await other.stopOnly();
   });
 
+  test("an attempt that looked at the clock before another one was counted is not too early", async () => {
+    const behind = standingClock();
+    const other = await anotherProcess(app, { clock: behind });
+    behind.advance(clock.now().getTime() - behind.now().getTime() - 3 * SECOND);
+    const [email, network] = [newEmail(), newNetwork()];
+    assert.equal((await guess(email, network)).status, 401);
+    assert.equal((await tryToSignIn(other, email, { password: "a wrong guess", from: network })).status, 401);
+    await other.stopOnly();
+  });
+
   test("a day without a failure is a fresh start", async () => {
     const email = newEmail();
     await guessTimes(5, email, newNetwork());

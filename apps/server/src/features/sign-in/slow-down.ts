@@ -2,7 +2,14 @@
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import { forgetAttempts, isKnownNetwork, keepNetwork, lockAttempts, writeAttempts } from "./attempts.store.ts";
+import {
+  AT_ANY_TIME,
+  forgetAttempts,
+  isKnownNetwork,
+  keepNetwork,
+  lockAttempts,
+  writeAttempts,
+} from "./attempts.store.ts";
 import type { AttemptsRow } from "./attempts.store.ts";
 import { fingerprintAddress } from "./fingerprint-address.ts";
 import { ATTEMPT_KINDS, isForgotten, waitAfter } from "./sign-in.policy.ts";
@@ -72,18 +79,19 @@ async function payBack(tx: Tx, attempt: Attempt, now: Date): Promise<void> {
   for (const [place, row] of rows.entries()) {
     const wasTheLast = row.failures === attempt.counted[place]?.failures;
     const failures = Math.max(0, row.failures - 1);
-    await writeAttempts(tx, { ...row, failures, retry_at: wasTheLast ? now : row.retry_at });
+    await writeAttempts(tx, { ...row, failures, retry_at: wasTheLast ? AT_ANY_TIME : row.retry_at });
   }
 }
 
 function countOne(row: AttemptsRow, now: Date): AttemptsRow {
   const failures = row.failures + 1;
-  const retryAt = new Date(now.getTime() + waitAfter(kindOf(row.key), failures));
+  const wait = waitAfter(kindOf(row.key), failures);
+  const retryAt = wait === 0 ? AT_ANY_TIME : new Date(now.getTime() + wait);
   return { key: row.key, failures, failed_at: now, retry_at: retryAt };
 }
 
 const asOf = (row: AttemptsRow, now: Date): AttemptsRow =>
-  isForgotten(kindOf(row.key), row.failed_at, now) ? { ...row, failures: 0, retry_at: now } : row;
+  isForgotten(kindOf(row.key), row.failed_at, now) ? { ...row, failures: 0, retry_at: AT_ANY_TIME } : row;
 
 function kindOf(key: string): AttemptKind {
   const kind = ATTEMPT_KINDS.find((each) => key.startsWith(`${each}:`));
