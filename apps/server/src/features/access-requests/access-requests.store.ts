@@ -134,10 +134,6 @@ export async function holdRequest(tx: Tx, id: string): Promise<void> {
   await sql`select from access_requests where id = ${id} for update`.execute(tx);
 }
 
-export async function readAccessTime(db: Db): Promise<Date> {
-  return (await sql<{ now: Date }>`select access_time() as now`.execute(db)).rows[0]!.now;
-}
-
 /** Whether this person has asked for this account in another request that is open. */
 export async function isOpenBesides(db: Db, userId: string, accountId: string): Promise<boolean> {
   const { rows } = await sql`

@@ -1,4 +1,5 @@
 // What an access request is here: how rows become what people see, how the audit trail names it, and who hears of changes.
+import { moment } from "#kernel/moment.ts";
 import type { AccessRequest, AccessRequestId, AccountId, LiveEvent, UserId } from "@strongroom/contract";
 import { overseersOf } from "#features/safes/index.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
@@ -91,8 +92,6 @@ const BECAUSE: Record<EndedHow, (by: string | null, isOwn: boolean) => string> =
   "member-removed": () => "The user is no longer a member of the safe",
   "safe-closed": () => "The safe was made inactive",
 };
-
-const moment = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 export function toAccessRequest(row: ShownRequest, view: View): AccessRequest {
   const { now } = row;

@@ -1,4 +1,5 @@
 // Asks for access: to an account, in free text, or in an emergency without waiting for anybody.
+import { readAccessTime } from "#kernel/db/access-time.ts";
 import type { AccessRequest, breakGlass, createAccessRequest } from "@strongroom/contract";
 import { namesOf } from "#features/safes/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
@@ -10,7 +11,7 @@ import { MINUTE, demandsOf, needsApproval, riskOf } from "./access-requests.poli
 import type { Demands } from "./access-requests.policy.ts";
 import { conclude } from "./access-requests.ts";
 import type { Site } from "./access-requests.ts";
-import { insertRequest, insertRound, readAccessTime, safeOfAccount } from "./access-requests.store.ts";
+import { insertRequest, insertRound, safeOfAccount } from "./access-requests.store.ts";
 import { raiseAlarm } from "./alarm.ts";
 import { holdOneself, holdPlace } from "./hold-request.ts";
 import { readAsked } from "./requestable.store.ts";

@@ -1,4 +1,5 @@
 // The accounts that somebody may ask for, with what their platforms demand.
+import { containing } from "#kernel/db/containing.ts";
 import type { ConnectionMethod, SystemType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
@@ -60,7 +61,7 @@ export async function readLent(db: Db, viewer: Who, accountId: string): Promise<
 
 /** By name, 20 at most. */
 export async function findAsked(db: Db, viewer: Who, search: string | null): Promise<AskedAccount[]> {
-  const pattern = `%${(search ?? "").replaceAll(/[\\%_]/g, "\\$&")}%`;
+  const pattern = containing(search ?? "");
   const found = sql`(credentials.name ilike ${pattern} or credentials.host ilike ${pattern}
     or credentials.username ilike ${pattern} or safes.name ilike ${pattern})`;
   const query = lendable(viewer, search === null ? seen : sql`${seen} and ${found}`);

@@ -1,4 +1,5 @@
 // Access requests as people see them: filtered in SQL by what the reader may see, with everything that a card shows.
+import { containing } from "#kernel/db/containing.ts";
 import type { AccessRequest } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
@@ -100,7 +101,7 @@ export interface RequestWish {
 
 /** Newest first; one row more than asked for, if there is one. */
 export async function listRequests(db: Db, viewer: Who, { tab, search, limit, after }: RequestWish) {
-  const pattern = `%${(search ?? "").replaceAll(/[\\%_]/g, "\\$&")}%`;
+  const pattern = containing(search ?? "");
   const matches = sql`(
     request.resource ilike ${pattern} or request.system ilike ${pattern} or request.reason ilike ${pattern}
     or request.ticket ilike ${pattern}

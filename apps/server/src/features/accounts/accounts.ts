@@ -1,4 +1,5 @@
 // What an account is here: how a row becomes what people see, how the trail names it, and who hears of changes.
+import { moment } from "#kernel/moment.ts";
 import type {
   AccessRequestId,
   Account,
@@ -144,5 +145,3 @@ export function toCheckOut(
     is_own: out_user_id === actor.id,
   };
 }
-
-const moment = (time: Date | null): string | null => time?.toISOString() ?? null;

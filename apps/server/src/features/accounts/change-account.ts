@@ -11,7 +11,7 @@ import type { Updateable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
-import { editStored, keyOfSafe } from "#features/credentials/index.ts";
+import { editStored, isSame, keyOfSafe } from "#features/credentials/index.ts";
 import { audienceOf, changed as changedEvent, readShown, targetOf, toAccount } from "./accounts.ts";
 import { readAccountRow, updateAccountRow } from "./accounts.store.ts";
 import type { AccountsTable } from "./accounts.store.ts";
@@ -64,16 +64,7 @@ const SHOWN_AS: Partial<Record<keyof Fields, keyof ShownRow>> = { hostname: "hos
 function changesOf(shown: ShownRow, edit: Fields): (keyof Fields)[] {
   const wished: Fields = { ...edit, port: storedFields(edit).port, status: edit.status ?? (shown.status as "active") };
   return (Object.keys(wished) as (keyof Fields)[]).filter(
-    (field) => canonical(shown[SHOWN_AS[field] ?? (field as keyof ShownRow)]) !== canonical(wished[field]),
-  );
-}
-
-/** The same text for the same value, whatever the order of its keys. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
+    (field) => !isSame(shown[SHOWN_AS[field] ?? (field as keyof ShownRow)], wished[field]),
   );
 }
 

@@ -1,4 +1,5 @@
 // Finds the accounts of a page, as ids: by reading on in the list, by reading what the person sees, or by what matches.
+import { containing } from "#kernel/db/containing.ts";
 import type { SystemType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
@@ -116,7 +117,7 @@ function seen({ actor, grantsInForce, conditions: { text } }: Wish): Sql {
     lent as materialized (select account_id from ${grantsInForce(actor)} lent),
     named as materialized (
       select visible.safe_id from visible join safes on safes.id = visible.safe_id
-      where ${text === null ? sql`false` : sql`lower(normalize(safes.name, nfkc)) like ${patternOf(text)}`}
+      where ${text === null ? sql`false` : sql`lower(normalize(safes.name, nfkc)) like ${containing(text)}`}
     )`;
 }
 
@@ -141,7 +142,9 @@ function pageOf({ actor, conditions, limit }: Wish, rows: Sql): Sql {
     ...(safeId === null ? [] : [sql`credentials.safe_id = ${safeId}`]),
     ...(text === null
       ? []
-      : [sql`(credentials.search_text like ${patternOf(text)} or credentials.safe_id in (select safe_id from named))`]),
+      : [
+          sql`(credentials.search_text like ${containing(text)} or credentials.safe_id in (select safe_id from named))`,
+        ]),
     ...(verification === null ? [] : [isVerification(verification)]),
     ...ofAccount,
   ];
@@ -156,5 +159,3 @@ function isVerification({ status, isAwaited }: NonNullable<Conditions["verificat
   const is = sql`credentials.verification_status = ${status}`;
   return isAwaited === null ? is : sql`(${is} and (credentials.verify_after is not null) = ${isAwaited})`;
 }
-
-const patternOf = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;

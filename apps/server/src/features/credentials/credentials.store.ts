@@ -1,4 +1,5 @@
 // Credentials and their secret versions in the database.
+import { containing } from "#kernel/db/containing.ts";
 import type { Credential, SecretVersion } from "@strongroom/contract";
 import { sql } from "kysely";
 import type {
@@ -351,7 +352,7 @@ function newestFirst(from: FromCredentials, actor: Who, page: Page): FromCredent
 
 function matches({ text, types, environment, verificationStatus }: Conditions): RawBuilder<boolean> {
   const parts = [
-    ...(text === null ? [] : [sql`search_text like ${`%${text.replaceAll(/[\\%_]/g, "\\$&")}%`}`]),
+    ...(text === null ? [] : [sql`search_text like ${containing(text)}`]),
     ...(types === null ? [] : [sql`type = any(${[...types]}::text[])`]),
     ...(environment === null ? [] : [sql`environment = ${environment}`]),
     ...(verificationStatus === null ? [] : [sql`verification_status = ${verificationStatus}`]),

@@ -1,4 +1,5 @@
 // What a credential is here: how a row becomes what people see, and which of its fields a login depends on.
+import { moment } from "#kernel/moment.ts";
 import type { Credential, CredentialId, UserId } from "@strongroom/contract";
 import type { NewEvent } from "#kernel/events/events.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -70,7 +71,7 @@ export const changesAddress = (changed: readonly string[]): boolean =>
   ADDRESS_FIELDS.some((name) => changed.includes(name));
 
 /** Arrays and objects of additional parameters by their content, whatever the order of their keys. */
-function isSame(a: unknown, b: unknown): boolean {
+export function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
   const names = Object.keys(a);
   if (Array.isArray(a) !== Array.isArray(b) || names.length !== Object.keys(b).length) return false;
@@ -115,5 +116,3 @@ export function hostKeyAlarm({
 
 /** As OpenSSH prints it: `ssh-ed25519 SHA256:…`. */
 export const hostKeyText = ({ type, fingerprint }: HostKey): string => `${type} ${fingerprint}`;
-
-const moment = (time: Date | null): string | null => time?.toISOString() ?? null;

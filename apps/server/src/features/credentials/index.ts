@@ -35,6 +35,7 @@ export {
   changed as credentialChanged,
   hostKeyAlarm,
   hostKeyText,
+  isSame,
   keyOfSafe,
   notFound as credentialNotFound,
   targetOf as credentialTarget,

@@ -1,4 +1,5 @@
 // Makes users and groups members of a safe, changes what they may do there, and takes them out.
+import { readAccessTime } from "#kernel/db/access-time.ts";
 import type { Message, SafeMember, addSafeMember, removeSafeMember, updateSafeMember } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -14,7 +15,6 @@ import {
   membershipsOf,
   nameOfPrincipal,
   peopleOf,
-  readAccessTime,
   readMember,
   updateMember,
 } from "./members.store.ts";

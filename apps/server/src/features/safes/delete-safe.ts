@@ -1,4 +1,5 @@
 // Deletes a safe: only an empty one, so that its key takes no secret along. Accounts that are left are moved, or it is refused.
+import { readAccessTime } from "#kernel/db/access-time.ts";
 import type { Message, deleteSafe } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
@@ -7,7 +8,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { destroyKek } from "#kernel/keys/destroy-kek.ts";
 import { keyOfSafe } from "#features/credentials/index.ts";
-import { membershipsOf, readAccessTime } from "./members.store.ts";
+import { membershipsOf } from "./members.store.ts";
 import { permissionsIn } from "./safes.policy.ts";
 import { audienceOfSafe, changed, targetOf } from "./safes.ts";
 import { countAccounts, lockSafes, updateSafeRow } from "./safes.store.ts";

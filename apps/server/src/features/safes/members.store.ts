@@ -114,11 +114,6 @@ export async function membersWith(db: Db, safeId: string, bits: Permissions): Pr
   return rows.map((row) => row.id);
 }
 
-/** The time by which memberships and grants begin and end. */
-export async function readAccessTime(db: Db): Promise<Date> {
-  return (await sql<{ now: Date }>`select access_time() as now`.execute(db)).rows[0]!.now;
-}
-
 /** The name of a user who can sign in, or of a group; null when there is none. */
 export async function nameOfPrincipal(
   db: Db,

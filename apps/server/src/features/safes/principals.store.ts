@@ -1,4 +1,5 @@
 // Users and groups as the directory of who could become a member.
+import { containing } from "#kernel/db/containing.ts";
 import { sql } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
@@ -24,7 +25,7 @@ export async function managesSomeMembers(db: Db, actor: Actor): Promise<boolean>
 
 /** Groups and active users with this text in name or address, by name; 20 at most. */
 export async function findPrincipals(db: Db, search: string): Promise<PrincipalRow[]> {
-  const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
+  const pattern = containing(search);
   const { rows } = await sql<PrincipalRow>`
     select user_id, group_id, name, email from (
       select null::uuid as user_id, id as group_id, name, null as email from groups where name ilike ${pattern}

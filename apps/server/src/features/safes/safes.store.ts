@@ -1,4 +1,5 @@
 // Safes in the database, as this person may see them.
+import { containing } from "#kernel/db/containing.ts";
 import type { AccessLevel, SafePermission, SafeStatus, SafeType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
@@ -91,7 +92,7 @@ export async function listSafes(db: Db, actor: Actor, wish: SafeWish): Promise<S
 
 /** What a wish asks of the safe itself. */
 function conditionsOf({ after, search, status }: SafeWish): RawBuilder<unknown>[] {
-  const pattern = `%${(search ?? "").replaceAll(/[\\%_]/g, "\\$&")}%`;
+  const pattern = containing(search ?? "");
   const isOwnedByMatch = sql`exists (
     select from users where users.id = safes.owner_id and (users.name ilike ${pattern} or users.email ilike ${pattern}))`;
   return [

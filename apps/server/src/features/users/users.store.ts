@@ -1,4 +1,5 @@
 // The rows of the people who sign in.
+import { containing } from "#kernel/db/containing.ts";
 import type { Role, UserId } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -174,7 +175,7 @@ export function listPage(db: Db, wish: PageWish): Promise<Person[]> {
   if (wish.before !== null) query = query.where("id", "<", wish.before as UserId);
   if (wish.withRoleRequest) query = query.where("requested_role", "is not", null);
   if (wish.search !== null) {
-    const pattern = `%${wish.search.replace(/[\\%_]/g, "\\$&")}%`;
+    const pattern = containing(wish.search);
     query = query.where((where) => where.or([where("email", "ilike", pattern), where("name", "ilike", pattern)]));
   }
   return query.orderBy("id", "desc").limit(wish.limit).execute();

@@ -1,0 +1,7 @@
+// The time by which access begins and ends: the database's, the same for all processes.
+import { sql } from "kysely";
+import type { Db } from "./database.ts";
+
+export async function readAccessTime(db: Db): Promise<Date> {
+  return (await sql<{ now: Date }>`select access_time() as now`.execute(db)).rows[0]!.now;
+}
