@@ -1,6 +1,6 @@
 // Runs one attempt on a target: within its time, and with its duration.
-import type { Failure, Finding, VerifyContext, VerifyResult } from "./connector.ts";
-import { unreachable } from "./finding.ts";
+import type { ChangeFinding, ChangeResult, Finding, VerifyContext, VerifyResult } from "./connector.ts";
+import { unknown, unreachable, unsent } from "./finding.ts";
 
 /** What an attempt is handed: when to give up, and a place to say what it waits for. */
 export interface Attempt {
@@ -22,15 +22,65 @@ export async function attempt(
   context: VerifyContext,
   run: (attempt: Attempt) => Promise<Finding>,
 ): Promise<VerifyResult> {
+  return inTime<Finding>(context, run, (failure) => failure);
+}
+
+/** An attempt that may change something on the target. */
+export interface ChangeAttempt extends Attempt {
+  /** To be called right before anything leaves that could change a secret: from then on no answer means `unknown`. */
+  sending: () => void;
+  /** Whether that was called. */
+  isSent: () => boolean;
+}
+
+/**
+ * INVARIANT: what was sent and not clearly answered ends as `unknown`, never as `unsent`: whoever believed that nothing was
+ * changed would throw away the password that is in force.
+ */
+export async function attemptChange(
+  context: VerifyContext,
+  run: (attempt: ChangeAttempt) => Promise<ChangeFinding>,
+): Promise<ChangeResult> {
+  return attemptWith<ChangeFinding>(context, run);
+}
+
+/** As `attemptChange`, for abilities that also answer with something else. */
+export async function attemptWith<F extends { outcome: string }>(
+  context: VerifyContext,
+  run: (attempt: ChangeAttempt) => Promise<F>,
+): Promise<(F | Extract<ChangeFinding, { outcome: "unsent" | "unknown" }>) & { durationMs: number }> {
+  type Ended = F | Extract<ChangeFinding, { outcome: "unsent" | "unknown" }>;
+  let isSent = false;
+  const started = (current: Attempt): Promise<Ended> =>
+    run({ ...current, sending: () => (isSent = true), isSent: () => isSent });
+  const giveUp = ({ code, message }: Cut) =>
+    (isSent
+      ? unknown(`The change was sent, and no answer came. ${message}`)
+      : unsent(unreachable(code, message))) as Ended;
+  return inTime<Ended>(context, started, giveUp);
+}
+
+interface Cut {
+  outcome: "unreachable";
+  code: "timeout" | "cancelled";
+  message: string;
+}
+
+async function inTime<F extends object>(
+  context: VerifyContext,
+  run: (attempt: Attempt) => Promise<F>,
+  giveUp: (cut: Cut) => F,
+): Promise<F & { durationMs: number }> {
   const startedAt = performance.now();
   const over = new AbortController();
   let waitingFor = "an answer";
-  const ended = Promise.withResolvers<Failure>();
+  const ended = Promise.withResolvers<F>();
+  const end = (code: Cut["code"], message: string) => ended.resolve(giveUp({ outcome: "unreachable", code, message }));
   const timer = setTimeout(() => {
     const seconds = (context.timeoutMs / 1000).toLocaleString("en", { maximumFractionDigits: 1 });
-    ended.resolve(unreachable("timeout", `Gave up after ${seconds} s while waiting for ${waitingFor}.`));
+    end("timeout", `Gave up after ${seconds} s while waiting for ${waitingFor}.`);
   }, context.timeoutMs);
-  const cancel = () => ended.resolve(unreachable("cancelled", "The check was cancelled before it ended."));
+  const cancel = () => end("cancelled", "The check was cancelled before it ended.");
   context.signal.addEventListener("abort", cancel, { once: true });
   if (context.signal.aborted) cancel();
   try {

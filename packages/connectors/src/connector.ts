@@ -119,8 +119,76 @@ export type Failure = Exclude<Finding, { outcome: "verified" }>;
 /** `message` is one or two plain sentences; `durationMs` a whole number of milliseconds. */
 export type VerifyResult = Finding & { durationMs: number };
 
+/** Who acts on a target on behalf of an account of it: the platform's reconcile account, at the target's own address. */
+export interface Login {
+  username: string;
+  secret: Secret;
+}
+
+/** The target was asked to change a secret and said no: what was in force before still is. */
+export const REFUSED_CODES = [
+  "password-rules",
+  "too-young",
+  "reused",
+  "no-permission",
+  "no-such-account",
+  "limit-reached",
+  "not-changeable",
+] as const;
+export type RefusedCode = (typeof REFUSED_CODES)[number];
+
 /**
- * One kind of target. An ability beyond `verify` becomes an optional method of its own, which callers probe for.
+ * How a change ended, as far as the target told.
+ *
+ * - `changed`: the target said yes. Whoever asked still proves it by a login of its own.
+ * - `refused`: the target said no, clearly. Another candidate may do better after `password-rules` and `reused`.
+ * - `unsent`: nothing that could change anything was sent. `failure` says why, in the words of a verification.
+ * - `unknown`: it was sent, and no clear answer came. Either secret may be in force.
+ */
+export type ChangeFinding =
+  | { outcome: "changed"; message: string; facts?: Facts }
+  | { outcome: "refused"; code: RefusedCode; message: string }
+  | { outcome: "unsent"; failure: Failure; message: string }
+  | { outcome: "unknown"; message: string };
+
+/** `message` is one or two plain sentences; `durationMs` a whole number of milliseconds. */
+export type ChangeResult = ChangeFinding & { durationMs: number };
+
+/** A secret that the target itself makes (an access key). `unknown`: there may be one there that nobody knows. */
+export type IssueResult = (
+  | { outcome: "issued"; secret: Secret; message: string; facts?: Facts }
+  | Exclude<ChangeFinding, { outcome: "changed" }>
+) & { durationMs: number };
+
+/** An account that lives on a target, as far as the one who looked may see. Times are ISO 8601, null: not known. */
+export interface ListedAccount {
+  name: string;
+  /** May do everything, or become somebody who may. */
+  isPrivileged: boolean;
+  isLocked: boolean;
+  passwordChangedAt: string | null;
+  expiresAt: string | null;
+  lastLoginAt: string | null;
+  /** Groups, roles, shells, key fingerprints. Never a hash. */
+  facts: Facts;
+}
+
+export type ListResult = ({ outcome: "listed"; accounts: ListedAccount[]; message: string } | Failure) & {
+  durationMs: number;
+};
+
+/** What a target takes, for who makes up new passwords. */
+export interface PasswordLimits {
+  maxLength?: number;
+  /** Characters that must not occur. */
+  forbidden?: string;
+}
+
+/**
+ * One kind of target. An ability beyond `verify` is an optional method of its own, which callers probe for.
+ *
+ * No method ever rejects for anything that the target does: a rejected promise is a bug of the connector. None puts a
+ * secret, old or new, into a message, a fact, an error or a log.
  */
 export interface Connector {
   id: string;
@@ -129,6 +197,24 @@ export interface Connector {
   types: readonly string[];
   /** True when the shared suite runs against a real target, not only against a double of ours. */
   proven: boolean;
-  /** Never throws for anything the target does; a rejected promise is a bug of the connector. */
   verify(target: Target, secret: Secret, context: VerifyContext): Promise<VerifyResult>;
+
+  passwordLimits?: PasswordLimits;
+  /** For secrets that are no passwords (key pairs): a new one of the same kind as `current`. */
+  newSecret?(current: Secret): Promise<Secret>;
+  /**
+   * Logs in with `current` and puts `candidate` in its place, or beside it where both stay valid until `retire`. Doing it
+   * again with the same candidate is harmless. It never proves the candidate: callers do that with `verify`.
+   */
+  change?(target: Target, current: Secret, candidate: Secret, context: VerifyContext): Promise<ChangeResult>;
+  /** As `change`, by somebody with the right to set the secret of others. */
+  reconcile?(target: Target, by: Login, candidate: Secret, context: VerifyContext): Promise<ChangeResult>;
+  /** Whether `by` could reconcile `target` now: a login, and the right to change. Changes nothing. */
+  checkReconcile?(target: Target, by: Login, context: VerifyContext): Promise<VerifyResult>;
+  /** Instead of `change`, where the target makes the secret: a second one beside `current`. */
+  issue?(target: Target, current: Secret, context: VerifyContext): Promise<IssueResult>;
+  /** After `change` or `issue` left two: takes `retired` away, logged in with `current`. Doing it again is harmless. */
+  retire?(target: Target, current: Secret, retired: Secret, context: VerifyContext): Promise<ChangeResult>;
+  /** Who has an account there. Bounded: at most 10,000. */
+  listAccounts?(target: Target, secret: Secret, context: VerifyContext): Promise<ListResult>;
 }

@@ -1,9 +1,11 @@
 // Short ways to say how an attempt ended.
 import type {
+  ChangeFinding,
   Facts,
   Failure,
   Finding,
   MisconfiguredCode,
+  RefusedCode,
   RejectedCode,
   TlsReason,
   UnreachableCode,
@@ -43,6 +45,19 @@ export const tlsFailed = (reason: TlsReason, message: string): Failure => ({
 });
 
 export const unsupported = (message: string): Failure => ({ outcome: "unsupported", message });
+
+export const changed = (message: string, facts?: Facts): ChangeFinding => ({
+  outcome: "changed",
+  message,
+  ...withFacts(facts),
+});
+
+export const refused = (code: RefusedCode, message: string): ChangeFinding => ({ outcome: "refused", code, message });
+
+/** Nothing was sent, for the reason that a login failed. */
+export const unsent = (failure: Failure): ChangeFinding => ({ outcome: "unsent", failure, message: failure.message });
+
+export const unknown = (message: string): ChangeFinding => ({ outcome: "unknown", message });
 
 function withFacts(facts: Facts | undefined): { facts?: Facts } {
   return facts === undefined ? {} : { facts };
