@@ -5,20 +5,25 @@ import { Duplex } from "node:stream";
 /** More than any log-in needs: a greeting, key exchange, a certificate chain, a few rows. */
 export const MAX_RECEIVED_BYTES = 256 * 1024;
 
+/** What a list of accounts may take. */
+export const MAX_LISTED_BYTES = 32 * 1024 * 1024;
+
 export class TooMuchData extends Error {
-  constructor() {
-    super(`The target sent more than ${MAX_RECEIVED_BYTES} bytes`);
+  constructor(maxBytes: number) {
+    super(`The target sent more than ${maxBytes} bytes`);
   }
 }
 
-/** Destroying it destroys the socket. Reading more than `MAX_RECEIVED_BYTES` destroys it with `TooMuchData`. */
+/** Destroying it destroys the socket. Reading more than `maxReceivedBytes` destroys it with `TooMuchData`. */
 export class BoundedStream extends Duplex {
   #socket: Socket;
+  #maxReceivedBytes: number;
   #received = 0;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, maxReceivedBytes: number = MAX_RECEIVED_BYTES) {
     super({ allowHalfOpen: false });
     this.#socket = socket;
+    this.#maxReceivedBytes = maxReceivedBytes;
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("end", () => this.push(null));
     socket.on("error", (error) => this.destroy(error));
@@ -30,8 +35,8 @@ export class BoundedStream extends Duplex {
 
   #receive(chunk: Buffer): void {
     this.#received += chunk.length;
-    if (this.#received > MAX_RECEIVED_BYTES) {
-      this.destroy(new TooMuchData());
+    if (this.#received > this.#maxReceivedBytes) {
+      this.destroy(new TooMuchData(this.#maxReceivedBytes));
       return;
     }
     if (!this.push(chunk)) this.#socket.pause();

@@ -1,7 +1,7 @@
 // Opens a TCP connection to an address that the network policy has seen, and says in plain words why it could not.
 import { connect } from "node:net";
 import type { Attempt } from "./attempt.ts";
-import { BoundedStream, TooMuchData } from "./bounded-stream.ts";
+import { BoundedStream, MAX_RECEIVED_BYTES, TooMuchData } from "./bounded-stream.ts";
 import type { Failure } from "./connector.ts";
 import { misconfigured, unreachable } from "./finding.ts";
 import { permittedAddresses } from "./network-policy.ts";
@@ -22,11 +22,12 @@ export function nameOf({ host, port }: Endpoint): string {
 
 /**
  * A connected stream, or why there is none. The stream is destroyed when the attempt is over. With several addresses
- * each gets its share of the time, in the resolver's order.
+ * each gets its share of the time, in the resolver's order. Whoever lists accounts allows `MAX_LISTED_BYTES`.
  */
 export async function dial(
   endpoint: Endpoint,
   attempt: Attempt,
+  maxReceivedBytes: number = MAX_RECEIVED_BYTES,
 ): Promise<{ stream: BoundedStream } | { failure: Failure }> {
   attempt.waitFor(`the address of ${endpoint.host}`);
   const permitted = await permittedAddresses(attempt.context.network, endpoint.host);
@@ -38,7 +39,8 @@ export async function dial(
   for (const [index, address] of addresses.entries()) {
     const isLast = index === addresses.length - 1;
     const shareMs = isLast ? attempt.context.timeoutMs : attempt.context.timeoutMs / addresses.length;
-    const dialled = await dialAddress(endpoint, address, shareMs, attempt.signal);
+    const limits = { timeoutMs: shareMs, maxReceivedBytes };
+    const dialled = await dialAddress(endpoint, address, limits, attempt.signal);
     if ("stream" in dialled) return dialled;
     failure = dialled.failure;
   }
@@ -48,7 +50,7 @@ export async function dial(
 function dialAddress(
   endpoint: Endpoint,
   address: string,
-  timeoutMs: number,
+  { timeoutMs, maxReceivedBytes }: { timeoutMs: number; maxReceivedBytes: number },
   signal: AbortSignal,
 ): Promise<{ stream: BoundedStream } | { failure: Failure }> {
   return new Promise((resolve) => {
@@ -66,7 +68,7 @@ function dialAddress(
     socket.once("connect", () => {
       socket.setTimeout(0);
       socket.removeListener("error", fail);
-      resolve({ stream: new BoundedStream(socket) });
+      resolve({ stream: new BoundedStream(socket, maxReceivedBytes) });
     });
   });
 }
