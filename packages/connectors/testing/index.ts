@@ -19,3 +19,4 @@ export {
 export { sshdAvailable, startSshd, unixUsersAvailable, type Sshd } from "./targets/sshd.ts";
 export { startTokenApi, type TokenApi } from "./targets/token-api.ts";
 export { type UnixUser, type UnixUserState } from "./targets/unix-user.ts";
+export { FAULTS, startCuttingProxy, type Cut, type CuttingProxy, type Fault } from "./targets/cutting-proxy.ts";
