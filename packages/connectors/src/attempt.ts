@@ -1,5 +1,13 @@
 // Runs one attempt on a target: within its time, and with its duration.
-import type { ChangeFinding, ChangeResult, Finding, VerifyContext, VerifyResult } from "./connector.ts";
+import type {
+  ChangeFinding,
+  ChangeResult,
+  Finding,
+  ListFinding,
+  ListResult,
+  VerifyContext,
+  VerifyResult,
+} from "./connector.ts";
 import { unknown, unreachable, unsent } from "./finding.ts";
 
 /** What an attempt is handed: when to give up, and a place to say what it waits for. */
@@ -23,6 +31,14 @@ export async function attempt(
   run: (attempt: Attempt) => Promise<Finding>,
 ): Promise<VerifyResult> {
   return inTime<Finding>(context, run, (failure) => failure);
+}
+
+/** As `attempt`, for a list of accounts. */
+export async function attemptList(
+  context: VerifyContext,
+  run: (attempt: Attempt) => Promise<ListFinding>,
+): Promise<ListResult> {
+  return inTime<ListFinding>(context, run, (failure) => failure);
 }
 
 /** An attempt that may change something on the target. */

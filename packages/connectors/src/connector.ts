@@ -173,9 +173,13 @@ export interface ListedAccount {
   facts: Facts;
 }
 
-export type ListResult = ({ outcome: "listed"; accounts: ListedAccount[]; message: string } | Failure) & {
-  durationMs: number;
-};
+export type ListFinding = { outcome: "listed"; accounts: ListedAccount[]; message: string } | Failure;
+
+/** `message` is one or two plain sentences; `durationMs` a whole number of milliseconds. */
+export type ListResult = ListFinding & { durationMs: number };
+
+/** More are not listed; the message says so. */
+export const MAX_LISTED_ACCOUNTS = 10_000;
 
 /** What a target takes, for who makes up new passwords. */
 export interface PasswordLimits {

@@ -1,14 +1,17 @@
 // Short ways to say how an attempt ended.
-import type {
-  ChangeFinding,
-  Facts,
-  Failure,
-  Finding,
-  MisconfiguredCode,
-  RefusedCode,
-  RejectedCode,
-  TlsReason,
-  UnreachableCode,
+import {
+  MAX_LISTED_ACCOUNTS,
+  type ChangeFinding,
+  type Facts,
+  type Failure,
+  type Finding,
+  type ListFinding,
+  type ListedAccount,
+  type MisconfiguredCode,
+  type RefusedCode,
+  type RejectedCode,
+  type TlsReason,
+  type UnreachableCode,
 } from "./connector.ts";
 
 export const verified = (message: string, facts?: Facts): Finding => ({
@@ -58,6 +61,14 @@ export const refused = (code: RefusedCode, message: string): ChangeFinding => ({
 export const unsent = (failure: Failure): ChangeFinding => ({ outcome: "unsent", failure, message: failure.message });
 
 export const unknown = (message: string): ChangeFinding => ({ outcome: "unknown", message });
+
+/** `accounts` may hold more than are listed: the rest is left out, and the message says so. `where` is the target's name. */
+export function listed(accounts: readonly ListedAccount[], where: string): ListFinding {
+  const kept = accounts.slice(0, MAX_LISTED_ACCOUNTS);
+  const more = accounts.length > kept.length ? " There are more; these are the first." : "";
+  const count = kept.length === 1 ? "1 account" : `${kept.length.toLocaleString("en")} accounts`;
+  return { outcome: "listed", accounts: kept, message: `Found ${count} on ${where}.${more}` };
+}
 
 function withFacts(facts: Facts | undefined): { facts?: Facts } {
   return facts === undefined ? {} : { facts };
