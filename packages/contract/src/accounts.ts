@@ -17,6 +17,7 @@ import {
   Message,
   Moment,
   PlatformId,
+  RotationId,
   SafeId,
   UserId,
   optionalText,
@@ -25,6 +26,7 @@ import {
   manyLines,
   optionalLines,
 } from "./fields.ts";
+import { RotationState } from "./rotation.ts";
 import { SafePermission } from "./safe-permissions.ts";
 import { EffectiveAccess } from "./safes.ts";
 
@@ -68,6 +70,8 @@ export const Account = z.object({
   /** When the secret in force was stored or changed. */
   last_rotated_at: Moment,
   rotation_due_at: Moment.nullable(),
+  /** The rotation that is open now; null: none. */
+  open_rotation: z.object({ id: RotationId, state: RotationState, message: z.string() }).nullable(),
   last_accessed: Moment.nullable(),
   check_out: CheckOut.nullable(),
   /** What the caller may do with it now. `use` and `retrieve` here need no further approval. */
@@ -299,6 +303,8 @@ export const SECRET_REASONS = ["created", "edited", "rotated", "reconciled", "im
 export const SecretVersion = z.object({
   version: z.number().int(),
   reason: z.enum(SECRET_REASONS),
+  /** Made up for a rotation and never proved to be the one in force; kept all the same. */
+  is_candidate: z.boolean(),
   created_at: Moment,
   created_by: z.string(),
   /** When a later version took its place; null: in force. */

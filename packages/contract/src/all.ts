@@ -6,12 +6,14 @@ import * as audit from "./audit.ts";
 import * as cpm from "./cpm.ts";
 import * as credentials from "./credentials.ts";
 import * as dashboard from "./dashboard.ts";
+import * as dependents from "./dependents.ts";
 import type { Endpoint } from "./endpoint.ts";
 import * as events from "./events.ts";
 import * as groups from "./groups.ts";
 import * as health from "./health.ts";
 import * as platforms from "./platforms.ts";
 import * as preferences from "./preferences.ts";
+import * as rotation from "./rotation.ts";
 import * as safes from "./safes.ts";
 import * as seal from "./seal.ts";
 import * as severalAccounts from "./several-accounts.ts";
@@ -31,6 +33,7 @@ const features = {
   health,
   platforms,
   preferences,
+  rotation: { ...rotation, ...dependents },
   safes,
   seal,
   signIn,

@@ -1,7 +1,18 @@
 // Live events: what changed, told to the browsers of those who may see it.
 import { z } from "zod";
 import { AccessRequestStatus } from "./access-requests.ts";
-import { AccessRequestId, AccountId, CredentialId, GroupId, Moment, PlatformId, SafeId, UserId } from "./fields.ts";
+import {
+  AccessRequestId,
+  AccountId,
+  CredentialId,
+  GroupId,
+  Moment,
+  PlatformId,
+  RotationId,
+  SafeId,
+  UserId,
+} from "./fields.ts";
+import { RotationRunId, RotationState } from "./rotation.ts";
 import { Outcome, RunId } from "./verification.ts";
 import { endpoint } from "./endpoint.ts";
 
@@ -26,6 +37,29 @@ export const LiveEvent = z.discriminatedUnion("type", [
     ...base,
     type: z.literal("verification.run-progressed"),
     data: z.object({ run_id: RunId, total: z.number().int(), done: z.number().int(), is_completed: z.boolean() }),
+  }),
+  z.object({
+    ...base,
+    type: z.literal("rotation.changed"),
+    data: z.object({
+      rotation_id: RotationId,
+      /** Of the credential or the account. */
+      secret_id: z.uuid(),
+      is_account: z.boolean(),
+      name: z.string(),
+      state: RotationState,
+      message: z.string(),
+    }),
+  }),
+  z.object({
+    ...base,
+    type: z.literal("rotation.run-progressed"),
+    data: z.object({
+      run_id: RotationRunId,
+      total: z.number().int(),
+      done: z.number().int(),
+      is_completed: z.boolean(),
+    }),
   }),
   z.object({ ...base, type: z.literal("safe.changed"), data: z.object({ safe_id: SafeId }) }),
   z.object({ ...base, type: z.literal("safe.deleted"), data: z.object({ safe_id: SafeId }) }),

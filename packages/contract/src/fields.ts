@@ -19,6 +19,10 @@ export const AccountId = z.uuid().brand<"AccountId">();
 export type AccountId = z.infer<typeof AccountId>;
 export const AccessRequestId = z.uuid().brand<"AccessRequestId">();
 export type AccessRequestId = z.infer<typeof AccessRequestId>;
+export const RotationId = z.uuid().brand<"RotationId">();
+export type RotationId = z.infer<typeof RotationId>;
+export const DependentId = z.uuid().brand<"DependentId">();
+export type DependentId = z.infer<typeof DependentId>;
 export const AuditEntryId = z.uuid().brand<"AuditEntryId">();
 export type AuditEntryId = z.infer<typeof AuditEntryId>;
 

@@ -45,6 +45,18 @@ const policy = {
   verify_every_hours: z.number().int().min(1).max(8760).nullable(),
   /** Days after which a password is to be changed; null: no policy. */
   rotate_every_days: days,
+  /** When they are due, passwords are changed without anybody asking. */
+  rotate_automatically: z.boolean().default(true),
+  /** Hours of the day, UTC, in which that happens, such as 22 to 4; null: at any time. */
+  rotation_window: z
+    .strictObject({ from_hour: z.number().int().min(0).max(23), to_hour: z.number().int().min(0).max(23) })
+    .refine(({ from_hour, to_hour }) => from_hour !== to_hour, { path: ["to_hour"], message: "The window is empty" })
+    .nullable()
+    .default(null),
+  /** Spreads what is due at the same moment over this many minutes. */
+  rotation_jitter_minutes: z.number().int().min(0).max(1440).default(60),
+  /** Who sets new passwords: the account itself, or the reconcile account. */
+  rotate_as: z.enum(["account", "reconcile-account"]).default("account"),
   /** Days before that in which the account counts as due soon. */
   rotation_notice_days: z.number().int().min(0).max(365),
   password_rules: PasswordRules,
@@ -77,6 +89,8 @@ export const Platform = z.object({
   is_active: z.boolean(),
   ...policy,
   account_count: z.number().int(),
+  /** Whether the reconcile account could log in and change others when it was last checked; null: never checked. */
+  reconcile_readiness: z.object({ is_ready: z.boolean(), message: z.string(), checked_at: Moment }).nullable(),
   created_at: Moment,
   updated_at: Moment,
 });

@@ -1,0 +1,100 @@
+// Dependents: what else uses an account's password, and is told or changed when a rotation is through.
+import { z } from "zod";
+import { AccountId, DependentId, Message, Moment, oneLine } from "./fields.ts";
+import { endpoint } from "./endpoint.ts";
+
+export const DEPENDENT_KINDS = ["account", "ssh-file", "webhook", "linked-user"] as const;
+
+const accountId = AccountId;
+/** What a dependent is made of, by kind. INVARIANT: none of it is a secret. */
+export const DependentConfig = z.discriminatedUnion("kind", [
+  /** Another stored account that uses the same password: it is stored there too, and verified. */
+  z.strictObject({ kind: z.literal("account"), account_id: accountId }),
+  /** A file on a Linux host, written through a stored account: `template` with {{username}} and {{password}}. */
+  z.strictObject({
+    kind: z.literal("ssh-file"),
+    via_account_id: accountId,
+    path: oneLine()
+      .min(2)
+      .max(500)
+      .regex(/^\/[^\0]*[^/\0]$/, "An absolute path of a file"),
+    template: z.string().min(1).max(20_000).includes("{{password}}", { message: "The template has no {{password}}" }),
+    mode: z
+      .string()
+      .regex(/^0?[0-7]{3}$/, "A mode such as 600")
+      .default("600"),
+    /** Run afterwards, by name: `systemctl reload <unit>`. */
+    reload_unit: oneLine()
+      .max(100)
+      .regex(/^[\w@.:-]+$/, "The name of a unit")
+      .nullable()
+      .default(null),
+  }),
+  /** Told by an HTTPS POST that is signed (HMAC-SHA-256 over the body); the body never carries the password. */
+  z.strictObject({ kind: z.literal("webhook"), url: z.url({ protocol: /^https?$/ }).max(1000) }),
+  /** A user of another PostgreSQL or MySQL server with the same password, set there through a stored account. */
+  z.strictObject({ kind: z.literal("linked-user"), via_account_id: accountId, username: oneLine().min(1).max(128) }),
+]);
+export type DependentConfig = z.infer<typeof DependentConfig>;
+
+export const Dependent = z.object({
+  id: DependentId,
+  name: z.string(),
+  config: DependentConfig,
+  /** `current`: has the password in force. `attention`: gave up, a person has to look. */
+  state: z.enum(["current", "pending", "waiting", "attention"]),
+  message: z.string().nullable(),
+  tries: z.number().int(),
+  updated_at: Moment.nullable(),
+  next_at: Moment.nullable(),
+});
+export type Dependent = z.infer<typeof Dependent>;
+
+const NewDependent = z.strictObject({ name: oneLine().min(1).max(100), config: DependentConfig });
+const byAccount = z.object({ id: AccountId });
+const byDependent = z.object({ id: AccountId, dependentId: DependentId });
+
+export const listDependents = endpoint({
+  method: "GET",
+  path: "/api/v1/accounts/:id/dependents",
+  summary: "What else uses an account's password",
+  params: byAccount,
+  reply: z.object({ dependents: z.array(Dependent) }),
+  needs: "account.use",
+  audit: "none",
+});
+
+/** Needs `update_properties` and `manage_secret` in the account's safe, and the secret's own rights in the safe of the account that is used. */
+export const addDependent = endpoint({
+  method: "POST",
+  path: "/api/v1/accounts/:id/dependents",
+  summary: "Say what else uses an account's password",
+  params: byAccount,
+  body: NewDependent,
+  /** Of a webhook: the key that its calls are signed with, told once. */
+  reply: Dependent.extend({ signing_key: z.string().nullable() }),
+  status: 201,
+  needs: "account.use",
+  audit: "account.dependent-added",
+  repliesSecret: true,
+});
+
+export const removeDependent = endpoint({
+  method: "DELETE",
+  path: "/api/v1/accounts/:id/dependents/:dependentId",
+  summary: "Take a dependent off an account",
+  params: byDependent,
+  reply: Message,
+  needs: "account.use",
+  audit: "account.dependent-removed",
+});
+
+export const updateDependent = endpoint({
+  method: "POST",
+  path: "/api/v1/accounts/:id/dependents/:dependentId/update",
+  summary: "Bring a dependent up to date now",
+  params: byDependent,
+  reply: Dependent,
+  needs: "account.use",
+  audit: "account.dependent-update-asked",
+});
