@@ -4,12 +4,20 @@ import { certificate } from "./certificate/certificate.ts";
 import { schemeOf } from "./connection-string.ts";
 import type { Connector, Target } from "./connector.ts";
 import { unsupported } from "./finding.ts";
+import { ldap } from "./ldap/ldap.ts";
 import { linux } from "./linux/linux.ts";
 import { mysql } from "./mysql/mysql.ts";
 import { postgresql } from "./postgresql/postgresql.ts";
 
 /** Every connector that there is. */
-export const connectors: readonly Connector[] = [linux, postgresql, mysql, certificate, apiToken];
+export const connectors: readonly Connector[] = [linux, postgresql, mysql, ldap, certificate, apiToken];
+
+/** What the additional parameter `protocol` may say for a name and a password: it decides before type and port. */
+export const PROTOCOLS: ReadonlyMap<string, Connector> = new Map([
+  ["ssh", linux],
+  ["ldap", ldap],
+  ["ldaps", ldap],
+]);
 
 /** What decides between connectors. */
 export type Kind = Pick<Target, "type" | "host" | "port" | "username" | "connectionString" | "additionalParams">;
@@ -31,10 +39,16 @@ export function isSupported(kind: Kind): boolean {
 function choose(kind: Kind): Connector | string {
   switch (kind.type) {
     case "ssh":
-    case "server":
       return linux;
+    case "server":
+      return byProtocol(kind) ?? linux;
     case "password":
       return forPassword(kind);
+    case "application":
+      return (
+        byProtocol(kind) ??
+        "Nothing says how to check an application's secret; it is stored and can be revealed. The additional parameter protocol can name the way."
+      );
     case "postgresql":
       return postgresql;
     case "mysql":
@@ -57,15 +71,24 @@ function choose(kind: Kind): Connector | string {
  * parameter `protocol`, or by a port that is known for something else.
  */
 function forPassword({ host, port, username, additionalParams }: Kind): Connector | string {
-  const { protocol } = additionalParams;
   if (!host || !username) return "A password without a host and a user name cannot be checked anywhere.";
-  if (protocol === "ssh") return linux;
-  if (protocol !== undefined)
-    return "Passwords are checked over SSH only so far: the additional parameter protocol names something else.";
+  const named = byProtocol({ additionalParams });
+  if (named !== null) return named;
   const service = port === null ? undefined : OTHER_SERVICES[port];
   if (service !== undefined)
-    return `Port ${port} is ${service}, which no connector checks yet. For SSH on this port, set the additional parameter protocol to ssh.`;
+    return `Port ${port} is ${service}: name the way to check it in the additional parameter protocol (${[...PROTOCOLS.keys()].join(", ")}).`;
   return linux;
+}
+
+/** Null when the entry names none. */
+function byProtocol({ additionalParams }: Pick<Kind, "additionalParams">): Connector | string | null {
+  const { protocol } = additionalParams;
+  if (protocol === undefined) return null;
+  const known = typeof protocol === "string" ? PROTOCOLS.get(protocol.toLowerCase()) : undefined;
+  return (
+    known ??
+    `No connector knows the protocol of this entry. The additional parameter protocol may be ${[...PROTOCOLS.keys()].join(", ")}.`
+  );
 }
 
 function forDatabase({ connectionString }: Kind): Connector | string {
@@ -88,7 +111,6 @@ const NOT_YET = new Map([
   ["mssql", "No connector checks SQL Server yet; the password is stored and can be revealed."],
   ["oracle", "No connector checks Oracle yet; the password is stored and can be revealed."],
   ["mongodb", "No connector checks MongoDB yet; the password is stored and can be revealed."],
-  ["application", "Nothing says how to check an application's secret; it is stored and can be revealed."],
   ["api", "Nothing says how to check an API secret; for a token over HTTPS choose the type API Token."],
 ]);
 

@@ -1,10 +1,11 @@
 // Real servers for tests: child processes that die with the test, run as an ordinary user, and say when they are ready.
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
@@ -44,12 +45,31 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+/** Resolves when something listens there; for servers that say that they are ready before they are. */
+export async function untilListening(port: number, host = "127.0.0.1"): Promise<void> {
+  for (;;) {
+    const socket = connect(port, host);
+    const isOpen = await new Promise<boolean>((resolve) => {
+      socket.once("connect", () => resolve(true));
+      socket.once("error", () => resolve(false));
+    });
+    socket.destroy();
+    if (isOpen) return;
+    await setTimeout(10);
+  }
+}
+
 /** A folder that only `owner` may read, removed with its contents by `remove`. */
 export function temporaryFolder(owner: Account | null): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), "strongroom-target-"));
   chmodSync(path, 0o700);
   if (owner !== null) chownSync(path, owner.uid, owner.gid);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Makes `owner` the owner of a folder and all that is in it. */
+export async function handOver(path: string, owner: Account | null): Promise<void> {
+  if (owner !== null) await runTool("chown", ["-R", `${owner.uid}:${owner.gid}`, path]);
 }
 
 /** Runs a tool to its end as `account`; rejects with what it wrote to standard error. */

@@ -1,0 +1,33 @@
+// The distinguished name that a user name stands for (RFC 4514).
+import type { Failure, Target } from "../connector.ts";
+import { misconfigured } from "../finding.ts";
+
+/**
+ * A user name that is a DN stays as it is; for others the additional parameter `dn_template` says how to make one, such as
+ * `uid={username},ou=people,dc=example,dc=com`.
+ */
+export function distinguishedName(
+  username: string,
+  { additionalParams }: Pick<Target, "additionalParams">,
+): { dn: string } | { failure: Failure } {
+  if (/^[a-z][a-z0-9.-]*\s*=/i.test(username)) return { dn: username };
+  const { dn_template } = additionalParams;
+  if (typeof dn_template !== "string" || !dn_template.includes("{username}")) {
+    return {
+      failure: misconfigured(
+        "bad-input",
+        "For a directory the user name must be a distinguished name, or the additional parameter dn_template must say how to make one, such as uid={username},ou=people,dc=example,dc=com.",
+      ),
+    };
+  }
+  return { dn: dn_template.replaceAll("{username}", () => escapedValue(username)) };
+}
+
+/** RFC 4514 §2.4: a value that cannot end its own attribute. */
+export function escapedValue(value: string): string {
+  return value
+    .replaceAll(/[\\",+<>;=]/g, String.raw`\$&`)
+    .replaceAll("\0", String.raw`\00`)
+    .replace(/^[ #]/, String.raw`\$&`)
+    .replace(/(?<!\\) $/, String.raw`\ `);
+}

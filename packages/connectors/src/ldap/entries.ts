@@ -1,0 +1,41 @@
+// Reads many entries of a directory, page by page, and never more than a caller may list.
+import type { Client, Entry, SearchOptions } from "ldapts";
+import { MAX_LISTED_ACCOUNTS } from "../connector.ts";
+
+const PAGE_SIZE = 500;
+
+/** Entries below `base`, one more than may be listed at most. References to other servers are left alone. */
+export async function entriesOf(client: Client, base: string, options: SearchOptions): Promise<Entry[]> {
+  const found: Entry[] = [];
+  const search = { scope: "sub", ...options, paged: { pageSize: PAGE_SIZE } } as const;
+  for await (const { searchEntries } of client.searchPaginated(base, search)) {
+    found.push(...searchEntries);
+    if (found.length > MAX_LISTED_ACCOUNTS) break;
+  }
+  return found;
+}
+
+/** The attributes of the entry at `dn` itself, or null when there is none. */
+export async function entryAt(client: Client, dn: string, attributes: string[]): Promise<Entry | null> {
+  const { searchEntries } = await client.search(dn, { scope: "base", attributes });
+  return searchEntries[0] ?? null;
+}
+
+/** Attribute names are of any case in an answer (RFC 4512 §2.5). */
+export function textsOf(entry: Entry, attribute: string): string[] {
+  const name = Object.keys(entry).find((each) => each.toLowerCase() === attribute.toLowerCase());
+  const value = name === undefined ? [] : entry[name];
+  return (Array.isArray(value) ? value : [value]).map((each) => each?.toString() ?? "");
+}
+
+export function textOf(entry: Entry, attribute: string): string | null {
+  return textsOf(entry, attribute)[0] ?? null;
+}
+
+/** GeneralizedTime (RFC 4517 §3.3.13) in UTC as ISO 8601, or null for anything else. */
+export function timeOf(text: string | null): string | null {
+  const [, year, month, day, hour, minute, second] =
+    /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d+)?Z$/.exec(text ?? "") ?? [];
+  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
+  return year === undefined || Number.isNaN(Date.parse(iso)) ? null : iso;
+}

@@ -1,0 +1,246 @@
+// LDAP against a real OpenLDAP server with the password policy overlay.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { Secret } from "@strongroom/keys";
+import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
+import { aContext, aTarget } from "../../testing/factories.ts";
+import { withoutLeak } from "../../testing/leak-watch.ts";
+import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
+import { needs } from "../../testing/targets/availability.ts";
+import { startHostile, type HostileServer } from "../../testing/targets/hostile.ts";
+import { openldapAvailable, startOpenldap, type OpenldapServer } from "../../testing/targets/openldap.ts";
+import type { Login, Target } from "../connector.ts";
+import { escapedValue } from "./distinguished-name.ts";
+import { ldap } from "./ldap.ts";
+
+const PERMANENTLY = "pwdAccountLockedTime: 000001010000Z";
+const NEEDS = needs(openldapAvailable(), opensslAvailable());
+const newPassword = () => randomBytes(12).toString("base64url");
+
+/** As GeneralizedTime. */
+const anHourAgo = () => new Date(Date.now() - 3_600_000).toISOString().replaceAll(/[-:T]|\.\d+/g, "");
+
+type Directory = Pick<OpenldapServer<never>, "host" | "tlsPort" | "suffix">;
+
+/** Over LDAPS, by the short user name. */
+const at = (server: Directory, ca: string, username: string, more: Record<string, unknown> = {}): Partial<Target> => ({
+  type: "password",
+  host: server.host,
+  port: server.tlsPort,
+  username,
+  additionalParams: { protocol: "ldaps", dn_template: `uid={username},ou=people,${server.suffix}`, ca, ...more },
+});
+
+async function rows(): Promise<Rows> {
+  const authority = await makeAuthority();
+  const server = await startOpenldap({
+    certificate: await authority.issue(["127.0.0.1"]),
+    users: {
+      alice: [],
+      locked: [PERMANENTLY],
+      expired: [`pwdPolicySubentry: cn=short,ou=policies,dc=corp,dc=test`, "pwdChangedTime: 20010101000000Z"],
+    },
+  });
+  const { alice, locked, expired } = server.users;
+  const ca = authority.certificate;
+  const trial = (target: Partial<Target>, secret: string, expect: Trial["expect"]): Trial => ({
+    target,
+    secret,
+    expect,
+  });
+  const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
+  const wrong = { outcome: "rejected", code: "wrong-password" } as const;
+  const insecure = { outcome: "misconfigured", code: "insecure-authentication" } as const;
+  const verified = { outcome: "verified" } as const;
+  const startTls = { ...at(server, ca, "alice", { protocol: "ldap" }), port: server.port };
+  const alone = (more: Record<string, unknown>) => at(server, ca, "alice", more);
+  return {
+    good: trial(at(server, ca, "alice"), alice.password, verified),
+    wrong: trial(at(server, ca, "alice"), newPassword(), wrong),
+    locked: {
+      ...trial(at(server, ca, "locked"), locked.password, wrong),
+      note: "a locked account is told from a wrong password only by servers that are set to do so",
+    },
+    expired: trial(at(server, ca, "expired"), expired.password, { outcome: "rejected", code: "password-expired" }),
+    encryption: [
+      { name: "StartTLS", ...trial(startTls, alice.password, verified) },
+      { name: "no TLS", ...trial(alone({ sslmode: "disable" }), alice.password, insecure) },
+      { name: "not checked", ...trial(alone({ sslmode: "require" }), alice.password, insecure) },
+      { name: "unknown issuer", ...trial(alone({ ca: undefined }), alice.password, failed("unknown-issuer")) },
+      { name: "other name", ...trial(alone({ servername: "dc.example" }), alice.password, failed("name-mismatch")) },
+      {
+        name: "LDAPS on the port of StartTLS",
+        ...trial({ ...alone({}), port: server.port }, alice.password, {
+          outcome: "unreachable",
+          code: "connection-lost",
+        }),
+      },
+    ],
+    elsewhere: (host, port) => ({ ...at(server, ca, "alice"), host, port }),
+    stop: () => server.stop(),
+  };
+}
+
+connectorSuite({ connector: ldap, needs: NEEDS, usesNetwork: true, start: rows });
+
+describe("LDAP: what a directory tells, and setting passwords", { ...NEEDS, concurrency: 1 }, () => {
+  let authority: Authority;
+  let elsewhere: HostileServer;
+  let server: OpenldapServer<"alice" | "bob" | "carol" | "fresh" | "locked" | "slow">;
+  before(async () => {
+    authority = await makeAuthority();
+    elsewhere = await startHostile("black-hole");
+    server = await startOpenldap({
+      certificate: await authority.issue(["127.0.0.1"]),
+      users: {
+        alice: [],
+        bob: [],
+        carol: [],
+        fresh: ["pwdReset: TRUE"],
+        locked: [PERMANENTLY],
+        slow: ["pwdPolicySubentry: cn=slow,ou=policies,dc=corp,dc=test", `pwdChangedTime: ${anHourAgo()}`],
+      },
+      ldif: `dn: ou=elsewhere,dc=corp,dc=test
+objectClass: referral
+objectClass: extensibleObject
+ou: elsewhere
+ref: ldap://127.0.0.1:${elsewhere.port}/dc=other,dc=test
+
+dn: ou=groups,dc=corp,dc=test
+objectClass: organizationalUnit
+ou: groups
+
+dn: cn=operators,ou=groups,dc=corp,dc=test
+objectClass: groupOfNames
+cn: operators
+member: uid=bob,ou=people,dc=corp,dc=test
+
+dn: cn=admins,ou=groups,dc=corp,dc=test
+objectClass: groupOfNames
+cn: admins
+member: cn=operators,ou=groups,dc=corp,dc=test`,
+      overlay: ["ppolicy_use_lockout"],
+    });
+  });
+  after(async () => {
+    await server?.stop();
+    await elsewhere?.stop();
+  });
+
+  const target = (username: string, more: Record<string, unknown> = {}) =>
+    aTarget(at(server, authority.certificate, username, more));
+  const helpdesk = (): Login => ({ username: "helpdesk", secret: Secret.fromText(server.helpdesk.password) });
+  const verify = (username: string, secret: string, more: Record<string, unknown> = {}) =>
+    tryOut(ldap, { target: target(username, more), secret });
+  const change = (username: string, current: string, candidate: string, more: Record<string, unknown> = {}) =>
+    withoutLeak([current, candidate], () =>
+      ldap.change!(target(username, more), Secret.fromText(current), Secret.fromText(candidate), aContext()),
+    );
+
+  test("a locked account and one that must change are told where the directory tells", async () => {
+    assertResult(await verify("locked", server.users.locked.password), { outcome: "rejected", code: "account-locked" });
+    assertResult(await verify("fresh", server.users.fresh.password), { outcome: "rejected", code: "must-change" });
+  });
+
+  test("a name that ends up at another server is not followed there", async () => {
+    const dn = "uid=alice,ou=elsewhere,dc=corp,dc=test";
+    const result = await verify(dn, server.users.alice.password);
+    assert.ok(["rejected", "misconfigured"].includes(result.outcome), result.message);
+    assert.equal(elsewhere.connections(), 0);
+  });
+
+  for (const way of ["exop", "modify"] as const) {
+    test(`a person changes the own password, and the old one is refused from then on (${way})`, async () => {
+      const { alice } = server.users;
+      const [old, candidate] = [alice.password, newPassword()];
+      const result = await change("alice", old, candidate, { password_change: way });
+      assert.equal(result.outcome, "changed", result.message);
+      alice.password = candidate;
+      assertResult(await verify("alice", candidate), { outcome: "verified" });
+      assertResult(await verify("alice", old), { outcome: "rejected", code: "wrong-password" });
+      const again = await change("alice", old, candidate, { password_change: way });
+      assert.equal(again.outcome === "unsent" && again.failure.outcome, "rejected");
+      assertResult(await verify("alice", candidate), { outcome: "verified" });
+    });
+  }
+
+  test("who must change the password does so by the change itself", async () => {
+    const candidate = newPassword();
+    const result = await change("fresh", server.users.fresh.password, candidate);
+    assert.equal(result.outcome, "changed", result.message);
+    assertResult(await verify("fresh", candidate), { outcome: "verified" });
+  });
+
+  test("the rules of the directory are told apart, and the password in force stays", async () => {
+    const { bob, slow } = server.users;
+    const refusals: [string, string, string, string][] = [
+      ["bob", bob.password, "short", "password-rules"],
+      ["bob", bob.password, bob.password, "reused"],
+      ["slow", slow.password, newPassword(), "too-young"],
+    ];
+    for (const [username, current, candidate, code] of refusals) {
+      const result = await change(username, current, candidate);
+      assert.equal(result.outcome === "refused" && result.code, code, result.message);
+      assertResult(await verify(username, current), { outcome: "verified" });
+    }
+  });
+
+  test("a reconcile account sets the password of another, who need not change it again", async () => {
+    const candidate = newPassword();
+    const { password } = server.helpdesk;
+    const result = await withoutLeak([password, candidate], () =>
+      ldap.reconcile!(target("carol"), helpdesk(), Secret.fromText(candidate), aContext()),
+    );
+    assert.equal(result.outcome, "changed", result.message);
+    assertResult(await verify("carol", candidate), { outcome: "verified" });
+    server.users.carol.password = candidate;
+  });
+
+  test("who may not set the password of another is refused, and known beforehand", async () => {
+    const by = { username: "carol", secret: Secret.fromText(server.users.carol.password) };
+    const ready = await ldap.checkReconcile!(target("bob"), helpdesk(), aContext());
+    assertResult(ready, { outcome: "verified" });
+    assert.deepEqual("facts" in ready && ready.facts, { mayReset: true });
+    const not = await ldap.checkReconcile!(target("bob"), by, aContext());
+    assertResult(not, { outcome: "rejected", code: "no-permission" });
+    const result = await ldap.reconcile!(target("bob"), by, Secret.fromText(newPassword()), aContext());
+    assert.equal(result.outcome === "refused" && result.code, "no-permission", result.message);
+    assertResult(await verify("bob", server.users.bob.password), { outcome: "verified" });
+  });
+
+  test("accounts are listed with their groups and without their hashes; references elsewhere are left alone", async () => {
+    const { password } = server.users.bob;
+    const result = await withoutLeak([password], () =>
+      ldap.listAccounts!(target("bob"), Secret.fromText(password), aContext()),
+    );
+    assert.ok(result.outcome === "listed", result.message);
+    const byName = new Map(result.accounts.map((account) => [account.name, account]));
+    assert.deepEqual([...byName.keys()].sort(), ["alice", "bob", "carol", "fresh", "helpdesk", "locked", "slow"]);
+    assert.deepEqual(
+      [byName.get("bob")?.isPrivileged, byName.get("bob")?.facts["groups"], byName.get("alice")?.isPrivileged],
+      [true, ["operators"], false],
+    );
+    assert.ok(byName.get("locked")?.isLocked);
+    assert.match(byName.get("carol")?.passwordChangedAt ?? "", /^20\d\d-/);
+    assert.equal(elsewhere.connections(), 0);
+    assert.doesNotMatch(JSON.stringify(result), /SSHA|userPassword/);
+  });
+
+  test("an empty password is refused here: a directory would let it in as nobody", async () => {
+    assertResult(await ldap.verify(target("alice"), Secret.fromText(""), aContext()), {
+      outcome: "misconfigured",
+      code: "bad-input",
+    });
+    const current = Secret.fromText(server.users.alice.password);
+    const result = await ldap.change!(target("alice"), current, Secret.fromText(""), aContext());
+    assert.equal(result.outcome, "unsent");
+  });
+
+  test("a user name cannot leave its place in the name that it becomes (RFC 4514)", async () => {
+    assert.equal(escapedValue('a,b+c"d\\e<f>g;h=i'), String.raw`a\,b\+c\"d\\e\<f\>g\;h\=i`);
+    assert.equal(escapedValue(" # "), String.raw`\ #\ `);
+    const result = await verify("alice,ou=people", server.users.alice.password);
+    assertResult(result, { outcome: "rejected", code: "wrong-password" });
+  });
+});

@@ -1,0 +1,130 @@
+// Who has an account in a directory, and who of them is in a group that may do everything.
+import type { Entry } from "ldapts";
+import type { Attempt } from "../attempt.ts";
+import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
+import type { ListedAccount, ListFinding, Target } from "../connector.ts";
+import { nameOf } from "../dial.ts";
+import { listed, misconfigured } from "../finding.ts";
+import { entriesOf, entryAt, textOf, textsOf, timeOf } from "./entries.ts";
+import { logIn } from "./log-in.ts";
+import { resultCodeOf, type Session } from "./session.ts";
+
+const ACCOUNTS =
+  "(|(objectClass=person)(objectClass=account)(objectClass=posixAccount)(objectClass=simpleSecurityObject))";
+const ACCOUNT_ATTRIBUTES = [
+  ...["uid", "cn", "uidNumber", "loginShell", "memberOf", "shadowExpire"],
+  ...["pwdChangedTime", "pwdAccountLockedTime", "pwdLastSuccess", "authTimestamp"],
+];
+const GROUPS = "(|(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=posixGroup))";
+/** Of groups, unless the additional parameter `privileged_groups` names others. */
+const PRIVILEGED = ["root", "wheel", "sudo", "admin", "admins", "administrators", "directory administrators"];
+
+export async function listEntries(target: Target, password: string, current: Attempt): Promise<ListFinding> {
+  const privileged = privilegedNames(target);
+  if (privileged === null) {
+    return misconfigured("bad-input", "The additional parameter privileged_groups must be a list of group names.");
+  }
+  const bound = await logIn(target, password, current, MAX_LISTED_BYTES);
+  if ("failure" in bound) return bound.failure;
+  const { session, address } = bound;
+  current.waitFor(`${nameOf(address)} to list its accounts`);
+  try {
+    const base = await baseOf(session, target);
+    if (base === null) {
+      return misconfigured(
+        "bad-input",
+        "The directory does not tell where its entries are: name it in the additional parameter base_dn.",
+      );
+    }
+    const groups = await entriesOf(session.client, base, {
+      filter: GROUPS,
+      attributes: ["cn", "member", "uniqueMember", "memberUid"],
+    });
+    const people = await entriesOf(session.client, base, { filter: ACCOUNTS, attributes: ACCOUNT_ATTRIBUTES });
+    const members = privilegedMembers(groups, privileged);
+    const membership = membershipOf(groups);
+    const accounts = people.map((entry) => toAccount(entry, members, membership));
+    return listed(accounts, nameOf(address));
+  } catch (error) {
+    // No such object, or no distinguished name.
+    if (resultCodeOf(error) === 32 || resultCodeOf(error) === 34) {
+      return misconfigured(
+        "bad-input",
+        `${nameOf(address)} has nothing at the base_dn of this entry, or ${address.username} may not see it.`,
+      );
+    }
+    return session.failureOf(error);
+  } finally {
+    session.close();
+  }
+}
+
+function privilegedNames({ additionalParams }: Target): string[] | null {
+  const { privileged_groups = PRIVILEGED } = additionalParams;
+  if (!Array.isArray(privileged_groups) || !privileged_groups.every((each) => typeof each === "string")) return null;
+  return privileged_groups.map((each) => each.toLowerCase());
+}
+
+/** `base_dn`, or the first place that the server names. */
+async function baseOf({ client }: Session, { additionalParams }: Target): Promise<string | null> {
+  const { base_dn } = additionalParams;
+  if (typeof base_dn === "string") return base_dn;
+  const root = await entryAt(client, "", ["namingContexts"]);
+  return root === null ? null : textOf(root, "namingContexts");
+}
+
+/** Who is in what, by the lower case of a member's DN or name. */
+type Membership = ReadonlyMap<string, readonly Entry[]>;
+
+function membershipOf(groups: readonly Entry[]): Membership {
+  const membership = new Map<string, Entry[]>();
+  for (const group of groups) {
+    for (const member of membersOf(group)) {
+      const known = membership.get(member);
+      if (known === undefined) membership.set(member, [group]);
+      else known.push(group);
+    }
+  }
+  return membership;
+}
+
+function membersOf(group: Entry): string[] {
+  return ["member", "uniqueMember", "memberUid"]
+    .flatMap((name) => textsOf(group, name))
+    .map((each) => each.toLowerCase());
+}
+
+/** Everybody in groups with these names, and in groups inside them. */
+function privilegedMembers(groups: readonly Entry[], names: readonly string[]): Set<string> {
+  const byDn = new Map(groups.map((group) => [group.dn.toLowerCase(), group]));
+  const waiting = groups.filter((group) => textsOf(group, "cn").some((name) => names.includes(name.toLowerCase())));
+  const members = new Set<string>();
+  for (const group of waiting) {
+    for (const member of membersOf(group)) {
+      const inner = members.has(member) ? undefined : byDn.get(member);
+      members.add(member);
+      if (inner !== undefined) waiting.push(inner);
+    }
+  }
+  return members;
+}
+
+function toAccount(entry: Entry, privileged: ReadonlySet<string>, membership: Membership): ListedAccount {
+  const uid = textOf(entry, "uid");
+  const names = [entry.dn, uid].filter((name) => name !== null).map((name) => name.toLowerCase());
+  const groups = new Set(names.flatMap((name) => membership.get(name) ?? []));
+  const expiryDay = Number(textOf(entry, "shadowExpire") ?? Number.NaN);
+  return {
+    name: uid ?? textOf(entry, "cn") ?? entry.dn,
+    isPrivileged: textOf(entry, "uidNumber") === "0" || names.some((name) => privileged.has(name)),
+    isLocked: textOf(entry, "pwdAccountLockedTime") !== null,
+    passwordChangedAt: timeOf(textOf(entry, "pwdChangedTime")),
+    expiresAt: expiryDay > 0 && expiryDay < 1e6 ? new Date(expiryDay * 86_400_000).toISOString() : null,
+    lastLoginAt: timeOf(textOf(entry, "pwdLastSuccess") ?? textOf(entry, "authTimestamp")),
+    facts: {
+      dn: entry.dn,
+      groups: [...groups].map((group) => textOf(group, "cn") ?? group.dn),
+      shell: textOf(entry, "loginShell"),
+    },
+  };
+}

@@ -1,0 +1,134 @@
+// An LDAP bind with a name and a password, and what its answer means.
+import { PasswordPolicyControl, PasswordPolicyError } from "ldapts";
+import type { Attempt } from "../attempt.ts";
+import type { Failure, Finding, Target } from "../connector.ts";
+import { nameOf } from "../dial.ts";
+import { misconfigured, rejected, verified } from "../finding.ts";
+import { directoryAddress, type DirectoryAddress } from "./address.ts";
+import { distinguishedName } from "./distinguished-name.ts";
+import { openSession, resultCodeOf, type Session } from "./session.ts";
+
+export interface Bound {
+  session: Session;
+  address: DirectoryAddress;
+  dn: string;
+  /** What the password policy says of the password that was accepted. */
+  policy: { mustChange: boolean; expiresInSeconds: number | null; graceLogins: number | null };
+}
+
+/** Logs in as the target's user, or as `as` at the target's address. Whoever calls closes the session. */
+export async function logIn(
+  target: Target,
+  password: string,
+  current: Attempt,
+  maxReceivedBytes?: number,
+): Promise<Bound | { failure: Failure }> {
+  const address = directoryAddress(target);
+  if ("failure" in address) return address;
+  const name = distinguishedName(address.username, target);
+  if ("failure" in name) return name;
+  // RFC 4513 §5.1.2: a bind without a password is an anonymous one and succeeds whoever is named.
+  if (password === "") return { failure: misconfigured("bad-input", "The password is empty.") };
+  const session = await openSession(address, current, maxReceivedBytes);
+  if ("failure" in session) return session;
+  const control = new PasswordPolicyControl();
+  try {
+    await session.client.bind(name.dn, password, control);
+  } catch (error) {
+    session.close();
+    return { failure: bindFailure(error, control, session, address) };
+  }
+  const { error, timeBeforeExpiration = null, graceAuthNsRemaining = null } = control.value ?? {};
+  const mustChange = error === PasswordPolicyError.ChangeAfterReset;
+  const policy = { mustChange, expiresInSeconds: timeBeforeExpiration, graceLogins: graceAuthNsRemaining };
+  return { session, address, dn: name.dn, policy };
+}
+
+export async function verifyLogin(target: Target, password: string, current: Attempt): Promise<Finding> {
+  const bound = await logIn(target, password, current);
+  if ("failure" in bound) return bound.failure;
+  try {
+    const { address, policy, session } = bound;
+    const where = nameOf(address);
+    if (policy.mustChange) {
+      return rejected(
+        "must-change",
+        `${where} accepted the password of ${address.username}, but lets nothing be done with it until it is changed.`,
+      );
+    }
+    if (await isAnonymous(session)) {
+      return misconfigured(
+        "password-not-checked",
+        `${where} let ${address.username} in as nobody in particular, so the stored password proves nothing.`,
+      );
+    }
+    return verified(wordsOf(bound), {
+      graceLogins: policy.graceLogins,
+      expiresInSeconds: policy.expiresInSeconds,
+      tls: { mode: address.tls.mode, isStartTls: !address.isTlsFromStart },
+    });
+  } finally {
+    bound.session.close();
+  }
+}
+
+function wordsOf({ address, policy }: Bound): string {
+  const done = `Logged in to ${nameOf(address)} as ${address.username}.`;
+  if (policy.graceLogins !== null)
+    return `${done} The password has expired: ${policy.graceLogins} more log-ins are left.`;
+  if (policy.expiresInSeconds === null) return done;
+  return `${done} The password expires in ${Math.ceil(policy.expiresInSeconds / 86_400)} days.`;
+}
+
+/** "Who am I?" (RFC 4532) answers with nothing for an anonymous bind. Servers that do not know the question say nothing of it. */
+async function isAnonymous({ client }: Session): Promise<boolean> {
+  try {
+    const { value } = await client.exop("1.3.6.1.4.1.4203.1.11.3");
+    return value === "";
+  } catch {
+    return false;
+  }
+}
+
+function bindFailure(
+  error: unknown,
+  control: PasswordPolicyControl,
+  session: Session,
+  address: DirectoryAddress,
+): Failure {
+  const where = nameOf(address);
+  const { username } = address;
+  switch (resultCodeOf(error)) {
+    case 49:
+    case 53:
+      return credentialsRefused(control.value?.error, where, username);
+    case 32:
+    case 48:
+      return rejected("wrong-password", `${where} has no ${username} that could log in with a password.`);
+    case 34:
+      return misconfigured("bad-input", `${where} does not understand ${username} as a distinguished name.`);
+    case 50:
+      return rejected("no-permission", `${where} does not let ${username} log in.`);
+    case 7:
+    case 8:
+    case 13:
+      return misconfigured("method-not-offered", `${where} does not accept a log-in with a name and a password.`);
+    default:
+      return session.failureOf(error);
+  }
+}
+
+/** By the password policy's answer, for servers that give one. */
+function credentialsRefused(policyError: number | undefined, where: string, username: string): Failure {
+  switch (policyError) {
+    case PasswordPolicyError.AccountLocked:
+      return rejected("account-locked", `${where} does not let ${username} in: the account is locked.`);
+    case PasswordPolicyError.PasswordExpired:
+      return rejected("password-expired", `${where} does not let ${username} in: the password has expired.`);
+    default:
+      return rejected(
+        "wrong-password",
+        `${where} did not accept the password for ${username}. Most directories answer the same for a wrong password, a name that does not exist and a locked account.`,
+      );
+  }
+}
