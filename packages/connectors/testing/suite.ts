@@ -6,6 +6,7 @@ import fc from "fast-check";
 import type { Connector, Target, VerifyContext, VerifyResult } from "../src/connector.ts";
 import { networkPolicy } from "../src/network-policy.ts";
 import { secretTexts } from "../src/private-key/json-secret.ts";
+import { abilityTests, type AbilityRows } from "./abilities.ts";
 import { aContext, aTarget } from "./factories.ts";
 import { withoutLeak } from "./leak-watch.ts";
 import { freePort } from "./targets/server-process.ts";
@@ -18,8 +19,8 @@ export interface Trial {
   expect: { outcome: VerifyResult["outcome"]; code?: string; reason?: string };
 }
 
-/** The real target, and what must come of it. A row that a system does not have holds what happens instead, and says so in `note`. */
-export interface Rows {
+/** The real target, and what must come of it. A row that a system does not have holds what happens instead, and says so in `note`; the abilities that a connector does not have have no rows. */
+export interface Rows extends AbilityRows {
   good: Trial;
   wrong: Trial;
   locked: Trial & { note?: string };
@@ -97,6 +98,7 @@ export function connectorSuite({ connector, needs, usesNetwork, start }: SuiteOp
 
     if (usesNetwork) networkTests(connector, () => rows);
     else offlineTests(connector, () => rows);
+    abilityTests(connector, () => rows);
   });
 }
 

@@ -1,5 +1,6 @@
 // PostgreSQL against real servers: the system's and the one from npm.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { makeAuthority, makeSelfSigned, opensslAvailable, type Authority } from "../../testing/certificates.ts";
 import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
@@ -39,6 +40,11 @@ async function rows(source: PostgresqlSource): Promise<Rows> {
   const role = await server.addRole();
   const nologin = await server.addRole("nologin");
   const expired = await server.addRole("login valid until '2001-01-01'");
+  const account = async (clause = "login") => {
+    const { username, password } = await server.addRole(clause);
+    return { target: at(server, username), secret: password, candidate: randomBytes(15).toString("base64url") };
+  };
+  const able = await server.addRole(source === "npm" ? "login createrole superuser" : "login createrole");
   const trial = (target: Partial<Target>, secret: string, expect: Trial["expect"]): Trial => ({
     target,
     secret,
@@ -74,6 +80,30 @@ async function rows(source: PostgresqlSource): Promise<Rows> {
       },
     ],
     elsewhere: (host, port) => at(server, role.username, { host, port }),
+    changes: {
+      account,
+      refusals: [
+        {
+          name: "characters that clients do not treat alike",
+          change: async () => ({ ...(await account()), candidate: "ligature-\u{FB01}-and-more" }),
+          expect: { outcome: "refused", code: "password-rules" },
+        },
+      ],
+    },
+    reconciles: {
+      account,
+      able: { username: able.username, secret: able.password },
+      unable: { username: role.username, secret: role.password },
+    },
+    lists: {
+      target: at(server, server.superuser.username),
+      secret: server.superuser.password,
+      expect: [
+        { name: "postgres", isPrivileged: true, isLocked: false },
+        { name: role.username, isPrivileged: false, isLocked: false },
+        { name: nologin.username, isPrivileged: false, isLocked: true },
+      ],
+    },
     stop: () => server.stop(),
   };
 }

@@ -22,6 +22,8 @@ export interface Session {
   wasAsked(): boolean;
   /** True when the server used SCRAM and left out its own proof (RFC 5802 §5): whoever it is, it may know nothing. */
   owesProof(): boolean;
+  /** True when the server asked in the way in which it asks for passwords that it keeps as md5. */
+  isMd5(): boolean;
 }
 
 /** `stream` is connected, and encrypted already when it is to be: the driver does no TLS of its own. */
@@ -30,6 +32,7 @@ export function openSession(stream: Duplex, request: SessionRequest): Session {
   let wasAsked = false;
   let isCleartext = false;
   let owesProof = false;
+  let isMd5 = false;
   const client = new pg.Client({
     user: address.username,
     database: address.database ?? address.username,
@@ -48,11 +51,12 @@ export function openSession(stream: Duplex, request: SessionRequest): Session {
   });
   // The driver asks for the password in the same way whatever it is for: learn first which kind it is.
   client.connection.prependListener("authenticationCleartextPassword", () => (isCleartext = true));
+  client.connection.prependListener("authenticationMD5Password", () => (isMd5 = true));
   client.connection.on("authenticationSASL", () => (owesProof = true));
   client.connection.on("authenticationSASLFinal", () => (owesProof = false));
   // What fails after the answer is of no interest, and must not end the process.
   client.on("error", () => {});
-  return { client, wasAsked: () => wasAsked, owesProof: () => owesProof };
+  return { client, wasAsked: () => wasAsked, owesProof: () => owesProof, isMd5: () => isMd5 };
 }
 
 /** The driver calls `connect` on its stream and waits for the event. */

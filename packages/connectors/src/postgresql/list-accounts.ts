@@ -1,0 +1,100 @@
+// The roles of a PostgreSQL server, as far as whoever logs in may see them.
+import type { Client } from "pg";
+import type { Attempt } from "../attempt.ts";
+import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
+import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
+import { nameOf } from "../dial.ts";
+import { listed } from "../finding.ts";
+import { loginFailure } from "./login-failure.ts";
+import { logIn } from "./login.ts";
+
+/**
+ * Facts: `canLogin`, `isSuperuser`, `createsRoles`, `createsDatabases`, `replicates`, `bypassesRowSecurity`,
+ * `connectionLimit` (-1: none), `memberOf` (at most 100), and `passwordKind` (`scram-sha-256`, `md5`, `none`) for who may read it.
+ */
+export async function listRoles(target: Target, password: string, current: Attempt): Promise<ListFinding> {
+  const login = await logIn(target, password, current, MAX_LISTED_BYTES);
+  if ("failure" in login) return login.failure;
+  const { client, address, tls } = login.loggedIn;
+  current.waitFor(`${nameOf(address)} to list its roles`);
+  try {
+    const kinds = await passwordKinds(client);
+    const { rows } = await client.query<Row>(ROLES, [MAX_LISTED_ACCOUNTS + 1]);
+    return listed(
+      rows.map((row) => accountOf(row, kinds)),
+      nameOf(address),
+    );
+  } catch (error) {
+    return loginFailure(error, address, tls.mode !== "disable");
+  }
+}
+
+/** Only superusers may look into pg_authid, unless somebody has allowed it: null for others. The hashes stay there. */
+async function passwordKinds(client: Client): Promise<Map<string, string> | null> {
+  const { rows: may } = await client.query("select has_table_privilege('pg_catalog.pg_authid', 'select') as may");
+  if (may[0]?.may !== true) return null;
+  const { rows } = await client.query<{ name: unknown; kind: unknown }>(KINDS, [MAX_LISTED_ACCOUNTS + 1]);
+  return new Map(rows.map(({ name, kind }) => [String(name), String(kind)]));
+}
+
+function accountOf(row: Row, kinds: Map<string, string> | null): ListedAccount {
+  const name = String(row.name);
+  const createsRoles = row.creates_roles === true;
+  return {
+    name,
+    isPrivileged: row.is_privileged === true,
+    isLocked: row.can_login !== true,
+    passwordChangedAt: null,
+    expiresAt: /^\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.exec(String(row.valid_until))?.[0] ?? null,
+    lastLoginAt: null,
+    facts: {
+      canLogin: row.can_login === true,
+      isSuperuser: row.is_super === true,
+      createsRoles,
+      createsDatabases: row.creates_databases === true,
+      replicates: row.replicates === true,
+      bypassesRowSecurity: row.bypasses === true,
+      connectionLimit: Number(row.connection_limit),
+      memberOf: Array.isArray(row.member_of) ? row.member_of.map(String) : [],
+      ...(kinds === null ? {} : { passwordKind: kinds.get(name) ?? "none" }),
+    },
+  };
+}
+
+/** Whoever answers chooses the types as well. */
+interface Row {
+  name: unknown;
+  is_super: unknown;
+  creates_roles: unknown;
+  creates_databases: unknown;
+  replicates: unknown;
+  bypasses: unknown;
+  can_login: unknown;
+  connection_limit: unknown;
+  valid_until: unknown;
+  member_of: unknown;
+  is_privileged: unknown;
+}
+
+/**
+ * Privileged is who is a superuser, may become one by membership, may run programs or touch files on the server, or may
+ * (until 15) hand out the rights to do so.
+ */
+const ROLES = `
+  with mighty as (
+    select oid from pg_roles where rolsuper
+        or rolname in ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files')
+        or (rolcreaterole and current_setting('server_version_num')::int < 160000))
+  select r.rolname::text as name, r.rolsuper as is_super, r.rolcreaterole as creates_roles,
+         r.rolcreatedb as creates_databases, r.rolreplication as replicates, r.rolbypassrls as bypasses,
+         r.rolcanlogin as can_login, r.rolconnlimit as connection_limit,
+         case when isfinite(r.rolvaliduntil) then to_char(r.rolvaliduntil at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end as valid_until,
+         array(select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid
+                where m.member = r.oid order by 1 limit 100) as member_of,
+         exists (select from mighty where pg_has_role(r.oid, mighty.oid, 'member')) as is_privileged
+    from pg_roles r where r.rolname !~ '^pg_' order by r.rolname limit $1`;
+
+const KINDS = `
+  select rolname::text as name,
+         case when rolpassword is null then 'none' when rolpassword like 'SCRAM-SHA-256$%' then 'scram-sha-256' else 'md5' end as kind
+    from pg_authid where rolname !~ '^pg_' order by rolname limit $1`;

@@ -1,0 +1,79 @@
+// One PostgreSQL log-in with a password, from the first byte to a session that can be asked.
+import { TLSSocket } from "node:tls";
+import type { Client } from "pg";
+import type { Attempt } from "../attempt.ts";
+import { MAX_RECEIVED_BYTES } from "../bounded-stream.ts";
+import { databaseAddress, type DatabaseAddress } from "../connection-string.ts";
+import type { Failure, Target } from "../connector.ts";
+import { dial, nameOf } from "../dial.ts";
+import { misconfigured } from "../finding.ts";
+import { mayCarryClearText, tlsSettings, type TlsMode } from "../tls-settings.ts";
+import { encrypt } from "./encryption.ts";
+import { loginFailure, notProved } from "./login-failure.ts";
+import { openSession, type Session } from "./session.ts";
+
+export interface LoggedIn {
+  client: Client;
+  address: DatabaseAddress;
+  tls: { mode: TlsMode; protocol: string | null };
+  /** The password is kept as an md5 hash there. */
+  isMd5: boolean;
+}
+
+/** Where and as whom: what `logIn` would connect to. */
+export const addressOf = (target: Target) => databaseAddress(target, ["postgres", "postgresql"], 5432);
+
+/** The password was what let the role in, or there is no session. It ends with the attempt. */
+export async function logIn(
+  target: Target,
+  password: string,
+  current: Attempt,
+  maxReceivedBytes: number = MAX_RECEIVED_BYTES,
+): Promise<{ loggedIn: LoggedIn } | { failure: Failure }> {
+  const address = addressOf(target);
+  if ("failure" in address) return address;
+  const tls = tlsSettings(target, address.tlsMode);
+  if ("failure" in tls) return tls;
+  if (password === "") return { failure: misconfigured("bad-input", "The password is empty.") };
+  if (`${password}${address.username}${address.database ?? ""}`.includes("\0")) return { failure: NUL };
+  const dialled = await dial(address, current, maxReceivedBytes);
+  if ("failure" in dialled) return dialled;
+
+  current.waitFor(`${nameOf(address)} to answer the PostgreSQL log-in`);
+  const isEncrypted = tls.mode !== "disable";
+  const secured = isEncrypted ? await encrypt(dialled.stream, tls, address) : dialled;
+  if ("failure" in secured) return secured;
+  const queryTimeoutMs = current.remainingMs() / 2;
+  const session = openSession(secured.stream, {
+    address,
+    password,
+    mayCarryClearText: mayCarryClearText(tls),
+    queryTimeoutMs,
+  });
+  const failure = await connect(session, address, isEncrypted);
+  if (failure !== null) return { failure };
+  const protocol = secured.stream instanceof TLSSocket ? secured.stream.getProtocol() : null;
+  return {
+    loggedIn: { client: session.client, address, tls: { mode: tls.mode, protocol }, isMd5: session.isMd5() },
+  };
+}
+
+const NUL = misconfigured("bad-input", "PostgreSQL takes no NUL character in a user name, database name or password.");
+
+/** Null when the role is in and the password was what let it in. */
+async function connect(session: Session, address: DatabaseAddress, isEncrypted: boolean): Promise<Failure | null> {
+  try {
+    await session.client.connect();
+  } catch (error) {
+    return loginFailure(error, address, isEncrypted);
+  }
+  if (session.owesProof()) return notProved(address);
+  return session.wasAsked() ? null : notChecked(address);
+}
+
+function notChecked(address: DatabaseAddress): Failure {
+  return misconfigured(
+    "password-not-checked",
+    `${nameOf(address)} lets ${address.username} in without asking for the password (trust, peer, ident or certificate in pg_hba.conf), so the stored one proves nothing.`,
+  );
+}

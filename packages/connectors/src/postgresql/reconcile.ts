@@ -1,0 +1,132 @@
+// Sets the password of a PostgreSQL role by another one, and tells beforehand whether that one may.
+import type { Attempt, ChangeAttempt } from "../attempt.ts";
+import type { DatabaseAddress } from "../connection-string.ts";
+import type { ChangeFinding, Facts, Failure, Finding, Login, Target } from "../connector.ts";
+import { nameOf } from "../dial.ts";
+import { misconfigured, refused, rejected, unsent, verified } from "../finding.ts";
+import { loginFailure } from "./login-failure.ts";
+import { addressOf, logIn, type LoggedIn } from "./login.ts";
+import { obstacle } from "./server.ts";
+import { candidateProblem, MAX_NAME_BYTES, setPassword } from "./set-password.ts";
+
+export async function reconcilePassword(
+  target: Target,
+  by: Login,
+  candidate: string,
+  current: ChangeAttempt,
+): Promise<ChangeFinding> {
+  const problem = candidateProblem(candidate);
+  if (problem !== null) return problem;
+  const login = await logInBy(target, by, current);
+  if ("failure" in login) return unsent(login.failure);
+  const right = await rightOver(login.username, login.loggedIn);
+  if ("failure" in right) return unsent(right.failure);
+  if (right.refusal !== null) return refused(right.refusal.code, right.refusal.message);
+  return setPassword(login.loggedIn, login.username, candidate, current);
+}
+
+export async function checkRight(target: Target, by: Login, current: Attempt): Promise<Finding> {
+  const login = await logInBy(target, by, current);
+  if ("failure" in login) return login.failure;
+  const { username, loggedIn } = login;
+  const right = await rightOver(username, loggedIn);
+  if ("failure" in right) return right.failure;
+  if (right.refusal !== null) {
+    const { code, message } = right.refusal;
+    return code === "no-permission" ? rejected("no-permission", message) : misconfigured("bad-input", message);
+  }
+  const where = nameOf(loggedIn.address);
+  return verified(`Logged in to ${where} as ${by.username}, who may change the password of ${username}.`, right.facts);
+}
+
+type ByLogin = { username: string; loggedIn: LoggedIn } | { failure: Failure };
+
+/** Logs in as `by`, to a database that is there whatever the role is called. */
+async function logInBy(target: Target, by: Login, current: Attempt): Promise<ByLogin> {
+  const address = addressOf(target);
+  if ("failure" in address) return address;
+  const { username } = address;
+  if (Buffer.byteLength(username) > MAX_NAME_BYTES || username.includes("\0")) {
+    return { failure: misconfigured("bad-input", `A role's name has at most ${MAX_NAME_BYTES} bytes, and no NUL.`) };
+  }
+  if (by.username === "") return { failure: misconfigured("bad-input", "The reconcile account has no user name.") };
+  const databaseName = target.databaseName || "postgres";
+  const login = await logIn({ ...target, username: by.username, databaseName }, by.secret.reveal(), current);
+  return "failure" in login ? login : { username, loggedIn: login.loggedIn };
+}
+
+interface Refusal {
+  code: "no-permission" | "no-such-account" | "not-changeable";
+  message: string;
+}
+
+async function rightOver(
+  username: string,
+  { client, address, tls }: LoggedIn,
+): Promise<{ refusal: Refusal | null; facts: Facts } | { failure: Failure }> {
+  try {
+    const reason = await obstacle(client, address);
+    if (reason !== null) return { refusal: { code: "not-changeable", message: reason }, facts: {} };
+    const { rows } = await client.query<Rights>(QUERY, [username]);
+    const [rights] = rows;
+    const refusal = refusalFor(rights, username, address);
+    return { refusal, facts: { isSuperuser: rights?.is_super === true, bySelf: rights?.is_self === true } };
+  } catch (error) {
+    return { failure: loginFailure(error, address, tls.mode !== "disable") };
+  }
+}
+
+function refusalFor(rights: Rights | undefined, username: string, address: DatabaseAddress): Refusal | null {
+  const where = nameOf(address);
+  if (rights?.exists !== true) return { code: "no-such-account", message: `There is no role ${username} on ${where}.` };
+  if (!maySetPassword(rights)) {
+    return {
+      code: "no-permission",
+      message: `${address.username} may not change the password of ${username} on ${where}. ${whatIsMissing(rights)}`,
+    };
+  }
+  if (rights.can_login !== true || rights.is_expired === true) {
+    const why = rights.is_expired === true ? "the VALID UNTIL of its password has passed" : "it is NOLOGIN";
+    return {
+      code: "not-changeable",
+      message: `No password would let ${username} log in to ${where}: ${why}. Change that first.`,
+    };
+  }
+  return null;
+}
+
+/** Whoever answers chooses the types as well. */
+interface Rights {
+  version: unknown;
+  is_self: unknown;
+  is_super: unknown;
+  may_create: unknown;
+  exists: unknown;
+  target_is_super: unknown;
+  target_replicates: unknown;
+  has_admin: unknown;
+  can_login: unknown;
+  is_expired: unknown;
+}
+
+/** ALTER ROLE's rules: CREATEROLE was enough for all but superusers until 15; from 16 on it also takes ADMIN on the role. */
+function maySetPassword(rights: Rights): boolean {
+  if (rights.is_super === true || rights.is_self === true) return true;
+  if (rights.may_create !== true || rights.target_is_super === true) return false;
+  return Number(rights.version) >= 160_000 ? rights.has_admin === true : rights.target_replicates !== true;
+}
+
+function whatIsMissing(rights: Rights): string {
+  if (rights.target_is_super === true) return "That takes a superuser, because it is one.";
+  if (rights.may_create !== true) return "That takes CREATEROLE.";
+  return Number(rights.version) >= 160_000
+    ? "That takes the ADMIN option on that role as well."
+    : "That takes a superuser, because it may replicate.";
+}
+
+const QUERY = `
+  select current_setting('server_version_num')::int as version, me.oid = r.oid as is_self, me.rolsuper as is_super,
+         me.rolcreaterole as may_create, r.oid is not null as exists, r.rolsuper as target_is_super,
+         r.rolreplication as target_replicates, pg_has_role(me.oid, r.oid, 'member with admin option') as has_admin,
+         r.rolcanlogin as can_login, coalesce(r.rolvaliduntil < now(), false) as is_expired
+    from pg_roles me left join pg_roles r on r.rolname = $1::text where me.rolname = session_user`;

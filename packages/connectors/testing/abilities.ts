@@ -1,0 +1,370 @@
+// The shared suite of what a connector may do beside verifying: change, reconcile, retire, list. What it cannot is asserted too.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Secret } from "@strongroom/keys";
+import fc from "fast-check";
+import {
+  MAX_LISTED_ACCOUNTS,
+  type ChangeResult,
+  type Connector,
+  type Login,
+  type Target,
+  type VerifyContext,
+} from "../src/connector.ts";
+import { secretTexts } from "../src/private-key/json-secret.ts";
+import { aContext, aTarget } from "./factories.ts";
+import { withoutLeak } from "./leak-watch.ts";
+import { startCuttingProxy, type Fault } from "./targets/cutting-proxy.ts";
+import { startHostile } from "./targets/hostile.ts";
+import { freePort } from "./targets/server-process.ts";
+
+/** An account that nobody else uses, and what its secret is to become. */
+export interface Changeable {
+  target: Partial<Target>;
+  secret: string;
+  candidate: string;
+}
+
+/** Members that a result must have; `code` is that of the failure where nothing was sent. */
+export interface ExpectedChange {
+  outcome: ChangeResult["outcome"];
+  code?: string;
+}
+
+/** For a connector with `change`. */
+export interface ChangeRows {
+  /** A new account at every call. */
+  account(): Promise<Changeable>;
+  /** A wrong current secret for that account, when an arbitrary password will not do. */
+  wrongSecret?: string;
+  /** What the target does not take: too short, too young, reused, read-only. */
+  refusals: { name: string; change: () => Promise<Changeable>; expect: ExpectedChange }[];
+  /** How long a target may take over a change that nobody cuts, for the attempts whose answer never comes. */
+  patienceMs?: number;
+  /** False where the connection cannot go through a TCP proxy. */
+  isCuttable?: boolean;
+}
+
+/** For a connector with `reconcile` and `checkReconcile`. */
+export interface ReconcileRows {
+  account(): Promise<Changeable>;
+  /** May change it. */
+  able: Omit<Login, "secret"> & { secret: string };
+  /** Logs in, and may not change it. */
+  unable: Omit<Login, "secret"> & { secret: string };
+  /** What an attempt by `unable` ends with; `refused` and `no-permission` when left out. */
+  expectUnable?: ExpectedChange;
+}
+
+/** For a connector with `listAccounts`. */
+export interface ListRows {
+  target: Partial<Target>;
+  secret: string;
+  /** Names that must be in the list, with what must be true of them. */
+  expect: { name: string; isPrivileged?: boolean; isLocked?: boolean }[];
+}
+
+export interface AbilityRows {
+  changes?: ChangeRows;
+  reconciles?: ReconcileRows;
+  lists?: ListRows;
+}
+
+const WRONG = "not-the-password-of-anybody";
+/** More pieces than any change sends. */
+const MAX_PIECES = 200;
+
+type Context = Partial<VerifyContext>;
+
+export function abilityTests(connector: Connector, rows: () => AbilityRows): void {
+  test("every ability is tried out, and one without rows is not there", () => {
+    const { changes, reconciles, lists } = rows();
+    assert.equal(connector.change !== undefined, changes !== undefined, "change");
+    assert.equal(connector.reconcile !== undefined, reconciles !== undefined, "reconcile");
+    assert.equal(connector.checkReconcile !== undefined, reconciles !== undefined, "checkReconcile");
+    assert.equal(connector.listAccounts !== undefined, lists !== undefined, "listAccounts");
+  });
+  if (connector.change !== undefined) changeTests(connector, () => defined(rows().changes));
+  if (connector.reconcile !== undefined) reconcileTests(connector, () => defined(rows().reconciles));
+  if (connector.listAccounts !== undefined) listTests(connector, () => defined(rows().lists));
+}
+
+/** One change as oneself, with the assertion that neither secret is anywhere in what it says. */
+export async function tryChange(connector: Connector, account: Changeable, context: Context = {}) {
+  const { target, secret, candidate } = account;
+  return withoutLeak([...secretTexts(secret), ...secretTexts(candidate)], () =>
+    defined(connector.change?.bind(connector))(
+      aTarget(target),
+      Secret.fromText(secret),
+      Secret.fromText(candidate),
+      aContext(context),
+    ),
+  );
+}
+
+/** One change by somebody else, with the assertion that no secret is anywhere in what it says. */
+export async function tryReconcile(connector: Connector, account: Changeable, by: ReconcileRows["able"]) {
+  const { target, candidate } = account;
+  return withoutLeak([by.secret, ...secretTexts(candidate)], () =>
+    defined(connector.reconcile?.bind(connector))(
+      aTarget(target),
+      { ...by, secret: Secret.fromText(by.secret) },
+      Secret.fromText(candidate),
+      aContext(),
+    ),
+  );
+}
+
+/** Asserts that the result has the members of `expected` and is of the promised shape. */
+export function assertChange(result: ChangeResult, expected: ExpectedChange): void {
+  const code = result.outcome === "refused" ? result.code : failureCode(result);
+  const shown = { outcome: result.outcome, ...(code === undefined ? {} : { code }) };
+  assert.deepEqual(shown, expected, result.message);
+  assert.ok(Number.isInteger(result.durationMs) && result.durationMs >= 0);
+  assert.match(result.message, /^\S.*[.?]$/s, "a message is a sentence");
+}
+
+function failureCode(result: ChangeResult): string | undefined {
+  return result.outcome === "unsent" && "code" in result.failure ? result.failure.code : undefined;
+}
+
+/** How a log-in with `secret` ends, over a connection of its own. */
+async function outcomeOf(connector: Connector, { target }: Changeable, secret: string): Promise<string> {
+  const result = await connector.verify(aTarget(target), Secret.fromText(secret), aContext());
+  return result.outcome;
+}
+
+function changeTests(connector: Connector, rows: () => ChangeRows): void {
+  const isIn = async (account: Changeable, secret: string) =>
+    assert.equal(await outcomeOf(connector, account, secret), "verified");
+  const isOut = async (account: Changeable, secret: string) =>
+    assert.equal(await outcomeOf(connector, account, secret), "rejected");
+
+  test("a changed secret logs in and the old one no longer does, once retired where both are valid", async () => {
+    const account = await rows().account();
+    const { secret, candidate } = account;
+    assertChange(await tryChange(connector, account), { outcome: "changed" });
+    await isIn(account, candidate);
+    if (connector.retire !== undefined) await retireTwice(connector, account);
+    await isOut(account, secret);
+    await isIn(account, candidate);
+  });
+
+  test("asking for the same change again is harmless", async () => {
+    const account = await rows().account();
+    await tryChange(connector, account);
+    const again = await tryChange(connector, account);
+    assert.notEqual(again.outcome, "unknown", again.message);
+    await isIn(account, account.candidate);
+  });
+
+  test("a wrong current secret changes nothing, and says so as a verification would", async () => {
+    const account = await rows().account();
+    const result = await tryChange(connector, { ...account, secret: rows().wrongSecret ?? WRONG });
+    assert.equal(result.outcome, "unsent", result.message);
+    assert.equal(result.outcome === "unsent" && result.failure.outcome, "rejected");
+    await isIn(account, account.secret);
+  });
+
+  test("what the target does not take is refused, and the old secret stays in force", async (t) => {
+    for (const { name, change, expect } of rows().refusals) {
+      await t.test(name, async () => {
+        const account = await change();
+        assertChange(await tryChange(connector, account), expect);
+        await isIn(account, account.secret);
+      });
+    }
+  });
+
+  test("a target that cannot be reached, or may not be, has been sent nothing", async () => {
+    const account = await rows().account();
+    const at = (host: string, port: number) => ({ ...account, target: { ...account.target, host, port } });
+    const nowhere = await tryChange(connector, at("127.0.0.1", await freePort()));
+    assertChange(nowhere, { outcome: "unsent", code: "refused" });
+    const forbidden = await tryChange(connector, at("169.254.169.254", 80));
+    assertChange(forbidden, { outcome: "unsent", code: "address-forbidden" });
+    const signal = AbortSignal.abort();
+    assertChange(await tryChange(connector, account, { signal }), { outcome: "unsent", code: "cancelled" });
+    await isIn(account, account.secret);
+  });
+
+  test("INVARIANT: a hostile server gets no change out of it, and no secret, whatever the secrets are", async (t) => {
+    const servers = await Promise.all((["garbage", "echo", "closes", "black-hole"] as const).map(startHostile));
+    t.after(() => Promise.all(servers.map((server) => server.stop())));
+    const { target, secret } = await rows().account();
+    const awkward = fc.string({ minLength: 12, maxLength: 40, unit: "binary" }).filter((text) => text.isWellFormed());
+    await fc.assert(
+      fc.asyncProperty(awkward, fc.constantFrom(...servers), async (candidate, server) => {
+        const account = { target: { ...target, host: server.host, port: server.port }, secret, candidate };
+        const result = await tryChange(connector, account, { timeoutMs: 150 });
+        assert.ok(["unsent", "refused"].includes(result.outcome), `${result.outcome}: ${result.message}`);
+        assert.ok(!server.received().includes(candidate), "the new secret went out in clear text");
+      }),
+      { numRuns: 16 },
+    );
+  });
+
+  cutTests(connector, rows);
+}
+
+/** Wherever the connection is cut: what the result claims is true, and one of the two secrets is in force. */
+function cutTests(connector: Connector, rows: () => ChangeRows): void {
+  const claims = async (account: Changeable, result: ChangeResult) => {
+    const says = `${result.outcome}: ${result.message}`;
+    const [before, after] = [
+      (await outcomeOf(connector, account, account.secret)) === "verified",
+      (await outcomeOf(connector, account, account.candidate)) === "verified",
+    ];
+    assert.ok(before || after, `neither secret logs in after ${says}`);
+    if (result.outcome === "unsent") assert.ok(!after, `the new secret is in force after ${says}`);
+    if (result.outcome === "changed") assert.ok(after, `the new secret is not in force after ${says}`);
+    assert.notEqual(result.outcome, "refused", says);
+  };
+
+  const cutAt = async (piece: number, fault: Fault, isDelivered: boolean): Promise<ChangeResult> => {
+    const account = await rows().account();
+    const { host, port } = account.target;
+    const proxy = await startCuttingProxy({ host: host ?? "", port: port ?? 0 });
+    try {
+      void proxy.cut({ fault, at: (_, index) => index === piece, isDelivered });
+      const target = { ...account.target, host: proxy.host, port: proxy.port };
+      const timeoutMs = rows().patienceMs ?? 1_000;
+      const patience = fault === "reset" ? {} : { timeoutMs };
+      const result = await tryChange(connector, { ...account, target }, patience);
+      await claims(account, result);
+      return result;
+    } finally {
+      await proxy.stop();
+    }
+  };
+
+  /** The first piece after which the result is no longer sure. */
+  const firstUnknown = async (): Promise<number> => {
+    for (let piece = 0; piece < MAX_PIECES; piece += 1) {
+      const result = await cutAt(piece, "reset", true);
+      if (result.outcome === "unknown") return piece;
+      assert.equal(result.outcome, "unsent", `after piece ${piece}: ${result.message}`);
+    }
+    return assert.fail("no cut made the result unknown");
+  };
+
+  test("a connection that is cut, wherever that is, ends with what is known: nothing sent before, unknown after", async (t) => {
+    if (rows().isCuttable === false) return t.skip("the connection cannot go through a proxy");
+    const piece = await firstUnknown();
+    for (const [fault, isDelivered] of [
+      ["reset", false],
+      ["black-hole", true],
+      ["black-hole", false],
+      ["pause", true],
+    ] as const) {
+      const result = await cutAt(piece, fault, isDelivered);
+      assert.equal(result.outcome, "unknown", `${fault}, ${isDelivered ? "delivered" : "lost"}: ${result.message}`);
+    }
+  });
+}
+
+async function retireTwice(connector: Connector, { target, secret, candidate }: Changeable): Promise<void> {
+  assert.equal(await outcomeOf(connector, { target, secret, candidate }, secret), "verified");
+  const retire = (current: string, retired: string) =>
+    withoutLeak([...secretTexts(current), ...secretTexts(retired)], () =>
+      defined(connector.retire?.bind(connector))(
+        aTarget(target),
+        Secret.fromText(current),
+        Secret.fromText(retired),
+        aContext(),
+      ),
+    );
+  assert.notEqual((await retire(candidate, candidate)).outcome, "changed", "the secret in use is never retired");
+  assertChange(await retire(candidate, secret), { outcome: "changed" });
+  assertChange(await retire(candidate, secret), { outcome: "changed" });
+}
+
+function reconcileTests(connector: Connector, rows: () => ReconcileRows): void {
+  const check = (account: Changeable, by: ReconcileRows["able"]) =>
+    withoutLeak([by.secret], () =>
+      defined(connector.checkReconcile?.bind(connector))(
+        aTarget(account.target),
+        { ...by, secret: Secret.fromText(by.secret) },
+        aContext(),
+      ),
+    );
+
+  test("another account with the right sets the secret, without knowing the old one, and again", async () => {
+    const account = await rows().account();
+    assertChange(await tryReconcile(connector, account, rows().able), { outcome: "changed" });
+    assert.equal(await outcomeOf(connector, account, account.candidate), "verified");
+    assert.equal(await outcomeOf(connector, account, account.secret), "rejected");
+    assertChange(await tryReconcile(connector, account, rows().able), { outcome: "changed" });
+    assert.equal(await outcomeOf(connector, account, account.candidate), "verified");
+  });
+
+  test("an account without the right changes nothing, nor does one that cannot log in", async () => {
+    const account = await rows().account();
+    const { unable, able, expectUnable = { outcome: "refused", code: "no-permission" } } = rows();
+    assertChange(await tryReconcile(connector, account, unable), expectUnable);
+    const result = await tryReconcile(connector, account, { ...able, secret: WRONG });
+    assert.equal(result.outcome, "unsent", result.message);
+    assert.equal(await outcomeOf(connector, account, account.secret), "verified");
+  });
+
+  test("whether an account could set the secret is told beforehand, and changes nothing", async () => {
+    const account = await rows().account();
+    const { able, unable } = rows();
+    const good = await check(account, able);
+    assert.equal(good.outcome, "verified", good.message);
+    const bad = await check(account, unable);
+    assert.equal(bad.outcome, "rejected", bad.message);
+    assert.equal("code" in bad && bad.code, "no-permission");
+    const wrong = await check(account, { ...able, secret: WRONG });
+    assert.equal(wrong.outcome, "rejected", wrong.message);
+    assert.equal(await outcomeOf(connector, account, account.secret), "verified");
+  });
+}
+
+function listTests(connector: Connector, rows: () => ListRows): void {
+  const list = (target: Partial<Target>, secret: string, context: Context = {}) =>
+    withoutLeak(secretTexts(secret), () =>
+      defined(connector.listAccounts?.bind(connector))(aTarget(target), Secret.fromText(secret), aContext(context)),
+    );
+
+  describe("listing accounts", () => {
+    test("who has an account is told, with what matters of it and never a hash", async () => {
+      const { target, secret, expect } = rows();
+      const result = await list(target, secret);
+      assert.ok(result.outcome === "listed", result.message);
+      assert.ok(result.accounts.length <= MAX_LISTED_ACCOUNTS);
+      assert.match(result.message, /^\S.*[.?]$/s, "a message is a sentence");
+      const names = result.accounts.map(({ name }) => name);
+      assert.equal(new Set(names).size, names.length, "a name occurs twice");
+      for (const { name, ...expected } of expect) {
+        const found = result.accounts.find((account) => account.name === name);
+        assert.ok(found !== undefined, `${name} is not among ${names.join(", ")}`);
+        const shown = { isPrivileged: found.isPrivileged, isLocked: found.isLocked };
+        assert.deepEqual(shown, { ...shown, ...expected }, name);
+      }
+      assert.doesNotMatch(JSON.stringify(result.accounts), HASH, "a hash is in the list");
+    });
+
+    test("a wrong secret lists nothing", async () => {
+      const result = await list(rows().target, WRONG);
+      assert.notEqual(result.outcome, "listed");
+    });
+
+    test("a server that floods a list holds neither time nor memory", async (t) => {
+      const server = await startHostile("garbage");
+      t.after(() => server.stop());
+      const { target, secret } = rows();
+      const result = await list({ ...target, host: server.host, port: server.port }, secret, { timeoutMs: 400 });
+      assert.notEqual(result.outcome, "listed");
+      await server.idle();
+    });
+  });
+}
+
+/** What crypt(3), PostgreSQL, MySQL and LDAP write for a password. */
+const HASH = /\$(1|2[aby]|5|6|7|y|gy)\$|SCRAM-SHA-256\$\d+:|"md5[0-9a-f]{32}"|\*[0-9A-F]{40}|\{S?SHA\d*\}/;
+
+function defined<T>(value: T | undefined): T {
+  assert.ok(value !== undefined);
+  return value;
+}
