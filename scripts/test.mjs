@@ -6,12 +6,11 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { ensureWebBuilt } from "./build-web.mjs";
 import { ensureInstalled, pinnedNode, root } from "./install.mjs";
+import { runTestFiles } from "./run-test-files.mjs";
 
 ensureInstalled("development");
 ensureWebBuilt();
 
-/** A test that hangs fails and is named, instead of holding up everything. */
-const LONGEST_TEST_MS = 300_000;
 const isStrict = process.env.STRONGROOM_REQUIRE_TARGETS === "1";
 const only = process.argv.slice(2);
 const results = mkdtempSync(join(tmpdir(), "strongroom-results-"));
@@ -27,27 +26,12 @@ function testFiles(folder) {
     .sort();
 }
 
-function runNodeTests(name, files, env, concurrency) {
+async function runNodeTests(name, files, env, atOnce) {
   if (files.length === 0) return;
   console.log(`\n── ${name} (${files.length} files)`);
-  const counts = join(results, `${name}.json`);
-  const run = spawnSync(
-    pinnedNode,
-    [
-      "--test",
-      `--test-concurrency=${concurrency}`,
-      `--test-timeout=${LONGEST_TEST_MS}`,
-      "--test-reporter=dot",
-      "--test-reporter-destination=stdout",
-      `--test-reporter=${join(root, "scripts", "count-reporter.mjs")}`,
-      `--test-reporter-destination=${counts}`,
-      ...files,
-    ],
-    { cwd: root, stdio: ["ignore", "inherit", "inherit"], env: { ...env, PATH: path } },
-  );
-  const counted = JSON.parse(readFileSync(counts, "utf8"));
+  const counted = await runTestFiles(files, { atOnce, env: { ...env, PATH: path }, results });
   totals.passed += counted.passed;
-  totals.failed += counted.failed || (run.status === 0 ? 0 : 1);
+  totals.failed += counted.failed;
   totals.skipped.push(...counted.skipped);
 }
 
@@ -97,7 +81,7 @@ try {
     if (!wants(name)) continue;
     if (name === "browser" && wants("web")) runWebTests();
     const files = folders.flatMap((folder) => testFiles(join(root, folder))).map((file) => relative(root, file));
-    runNodeTests(name, files, env, name === "browser" ? 1 : 2);
+    await runNodeTests(name, files, env, 2);
   }
   if (only.length > 0 && only.includes("web") && !only.includes("browser")) runWebTests();
 } finally {
