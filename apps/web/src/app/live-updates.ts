@@ -23,6 +23,8 @@ const STALE_PATHS: Record<LiveEvent["type"], readonly string[]> = {
   "credential.deleted": CREDENTIAL_PATHS,
   "verification.completed": CREDENTIAL_PATHS,
   "verification.run-progressed": ["/api/v1/verification", "/api/v1/cpm"],
+  "rotation.changed": ["/api/v1/rotations", "/api/v1/cpm", "/api/v1/audit"],
+  "rotation.run-progressed": ["/api/v1/rotations/runs"],
   "safe.changed": SAFE_PATHS,
   "safe.deleted": SAFE_PATHS,
   "group.changed": ["/api/v1/groups", "/api/v1/safes"],

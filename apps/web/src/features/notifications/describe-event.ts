@@ -1,5 +1,5 @@
 // A live event in words, with how it went and where it leads.
-import type { LiveEvent, Outcome } from "@strongroom/contract";
+import type { LiveEvent, Outcome, RotationState } from "@strongroom/contract";
 import { paths } from "#app/paths.ts";
 import type { Tone } from "#shared/ui/tone.ts";
 
@@ -50,6 +50,17 @@ export function describeEvent(event: LiveEvent): EventNote {
         link: paths.cpmDashboard,
       };
     }
+    case "rotation.changed":
+      return describeRotation(event.data);
+    case "rotation.run-progressed": {
+      const { done, total, is_completed: isCompleted } = event.data;
+      return {
+        title: isCompleted ? "Rotation run completed" : "Rotation run under way",
+        message: `${done} of ${total} done`,
+        tone: isCompleted ? "success" : "info",
+        link: paths.accounts,
+      };
+    }
     case "safe.changed":
       return { title: "Safe changed", message: "", tone: "info", link: paths.safes };
     case "safe.deleted":
@@ -69,6 +80,24 @@ export function describeEvent(event: LiveEvent): EventNote {
     default:
       return event satisfies never;
   }
+}
+
+type RotationChange = Extract<LiveEvent, { type: "rotation.changed" }>["data"];
+
+const ROTATION_STATES: Record<RotationState, { verb: string; tone: Tone }> = {
+  queued: { verb: "is about to be changed", tone: "info" },
+  running: { verb: "is being changed", tone: "info" },
+  waiting: { verb: "is not changed yet", tone: "warning" },
+  attention: { verb: "could not be changed: somebody has to look", tone: "danger" },
+  rotated: { verb: "was changed", tone: "success" },
+  cancelled: { verb: "stays as it was", tone: "neutral" },
+  superseded: { verb: "was replaced by hand", tone: "neutral" },
+};
+
+function describeRotation({ name, state, message, is_account: isAccount, secret_id: id }: RotationChange): EventNote {
+  const { verb, tone } = ROTATION_STATES[state];
+  const link = isAccount ? paths.account(id) : paths.credential(id);
+  return { title: `The password of ${name} ${verb}`, message, tone, link };
 }
 
 const CHANGES: Record<RequestChange["change"], { verb: string; tone: Tone }> = {
@@ -94,7 +123,7 @@ function describeRequest({ change, requester, resource, request_id: id }: Reques
 export function worthShowing(events: readonly LiveEvent[]): readonly LiveEvent[] {
   const runs = new Set<string>();
   return events.filter((event) => {
-    if (event.type !== "verification.run-progressed") return true;
+    if (event.type !== "verification.run-progressed" && event.type !== "rotation.run-progressed") return true;
     if (runs.has(event.data.run_id)) return false;
     runs.add(event.data.run_id);
     return true;

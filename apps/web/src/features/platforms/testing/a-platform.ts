@@ -15,6 +15,10 @@ export function aPlatform(given: Partial<Platform> = {}): Platform {
     is_active: true,
     verify_every_hours: 24,
     rotate_every_days: 90,
+    rotate_automatically: true,
+    rotation_window: null,
+    rotation_jitter_minutes: 60,
+    rotate_as: "account",
     rotation_notice_days: 14,
     password_rules: {
       length: 24,
@@ -40,6 +44,7 @@ export function aPlatform(given: Partial<Platform> = {}): Platform {
     default_duration_minutes: 60,
     max_duration_minutes: 480,
     session_recording_required: false,
+    reconcile_readiness: null,
     account_count: 0,
     created_at: AT,
     updated_at: AT,
