@@ -332,17 +332,18 @@ function listTests(connector: Connector, rows: () => ListRows): void {
       const { target, secret, expect } = rows();
       const result = await list(target, secret);
       assert.ok(result.outcome === "listed", result.message);
-      assert.ok(result.accounts.length <= MAX_LISTED_ACCOUNTS);
+      const { accounts } = result;
+      assert.ok(accounts.length <= MAX_LISTED_ACCOUNTS);
       assert.match(result.message, /^\S.*[.?]$/s, "a message is a sentence");
-      const names = result.accounts.map(({ name }) => name);
+      const names = accounts.map(({ name }) => name);
       assert.equal(new Set(names).size, names.length, "a name occurs twice");
       for (const { name, ...expected } of expect) {
-        const found = result.accounts.find((account) => account.name === name);
+        const found = accounts.find((account) => account.name === name);
         assert.ok(found !== undefined, `${name} is not among ${names.join(", ")}`);
         const shown = { isPrivileged: found.isPrivileged, isLocked: found.isLocked };
         assert.deepEqual(shown, { ...shown, ...expected }, name);
       }
-      assert.doesNotMatch(JSON.stringify(result.accounts), HASH, "a hash is in the list");
+      assert.doesNotMatch(JSON.stringify(accounts), HASH, "a hash is in the list");
     });
 
     test("a wrong secret lists nothing", async () => {

@@ -13,7 +13,7 @@ import { logIn } from "./login.ts";
  * `connectionLimit` (-1: none), `memberOf` (at most 100), and `passwordKind` (`scram-sha-256`, `md5`, `none`) for who may read it.
  */
 export async function listRoles(target: Target, password: string, current: Attempt): Promise<ListFinding> {
-  const login = await logIn(target, password, current, MAX_LISTED_BYTES);
+  const login = await logIn(target, password, current, { maxReceivedBytes: MAX_LISTED_BYTES });
   if ("failure" in login) return login.failure;
   const { client, address, tls } = login.loggedIn;
   current.waitFor(`${nameOf(address)} to list its roles`);

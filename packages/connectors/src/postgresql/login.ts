@@ -20,6 +20,12 @@ export interface LoggedIn {
   isMd5: boolean;
 }
 
+interface LoginLimits {
+  maxReceivedBytes?: number;
+  /** What a query may take, when that is less than the attempt. */
+  queryTimeoutMs?: number;
+}
+
 /** Where and as whom: what `logIn` would connect to. */
 export const addressOf = (target: Target) => databaseAddress(target, ["postgres", "postgresql"], 5432);
 
@@ -28,7 +34,7 @@ export async function logIn(
   target: Target,
   password: string,
   current: Attempt,
-  maxReceivedBytes: number = MAX_RECEIVED_BYTES,
+  { maxReceivedBytes = MAX_RECEIVED_BYTES, queryTimeoutMs = current.remainingMs() }: LoginLimits = {},
 ): Promise<{ loggedIn: LoggedIn } | { failure: Failure }> {
   const address = addressOf(target);
   if ("failure" in address) return address;
@@ -43,7 +49,6 @@ export async function logIn(
   const isEncrypted = tls.mode !== "disable";
   const secured = isEncrypted ? await encrypt(dialled.stream, tls, address) : dialled;
   if ("failure" in secured) return secured;
-  const queryTimeoutMs = current.remainingMs() / 2;
   const session = openSession(secured.stream, {
     address,
     password,

@@ -7,7 +7,7 @@ import { factsOf } from "./facts.ts";
 import { logIn } from "./login.ts";
 
 export async function verifyLogin(target: Target, password: string, current: Attempt): Promise<Finding> {
-  const login = await logIn(target, password, current);
+  const login = await logIn(target, password, current, { queryTimeoutMs: current.remainingMs() / 2 });
   if ("failure" in login) return login.failure;
   const { client, address, tls } = login.loggedIn;
   const role = await factsOf(client, target.schemaName);

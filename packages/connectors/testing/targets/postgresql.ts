@@ -30,6 +30,8 @@ export interface PostgresqlServer {
   addRole(clause?: string): Promise<{ username: string; password: string }>;
   /** Restarts on the same port with TLS by this certificate, or without TLS. */
   restart(certificate: ServerCertificate | null): Promise<void>;
+  /** Restarts on the same port as a standby: it answers, and takes no changes. */
+  restartAsReplica(): Promise<void>;
   /** The server's log since it last started, connections included. */
   log(): string;
   stop(): Promise<void>;
@@ -106,7 +108,7 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
     };
     const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     const server = startServer({ command: join(bin, "postgres"), args: ["-D", at("data"), ...args], account, env });
-    await server.line(/ready to accept connections/);
+    await server.line(/ready to accept (read-only )?connections/);
     return server;
   };
   let server = await launch(options.certificate ?? null);
@@ -143,6 +145,11 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
     restart: async (certificate) => {
       await server.stop("SIGINT");
       server = await launch(certificate);
+    },
+    restartAsReplica: async () => {
+      await server.stop("SIGINT");
+      writeOwned(at("data/standby.signal"), "", account);
+      server = await launch(null);
     },
     log: () => server.output(),
     stop: async () => {
