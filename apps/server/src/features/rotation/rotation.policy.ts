@@ -28,6 +28,8 @@ export interface Journal {
   refusals: number;
   /** Changes sent through the reconcile account. */
   reconciles: number;
+  /** Times that every stored secret was refused, and the candidate was looked at again later. */
+  looks: number;
   /** Times in a row that nothing could be learnt. */
   stalls: number;
   /** No stored secret is known to be in force: what was tried was refused. Only the reconcile account can help. */
@@ -47,6 +49,8 @@ export type Act =
   | { do: "store" }
   | { do: "send"; by: By }
   | { do: "probe"; version: number }
+  /** After a pause: what was sent may have come through since. */
+  | { do: "look-again" }
   | { do: "retire" }
   | { do: "end" }
   | { do: "give-up"; code: AttentionCode };
@@ -75,6 +79,7 @@ export type Happening =
   | { kind: "unknown" }
   /** A candidate that is found live takes the place of the old one in the same transaction. */
   | { kind: "probed"; version: number; says: Says }
+  | { kind: "looks-again" }
   | { kind: "retired" }
   | { kind: "not-retired" }
   | { kind: "gave-up"; code: AttentionCode }
@@ -84,6 +89,7 @@ export type Happening =
 export const MOST_TRIES = 8;
 export const MOST_REFUSALS = 3;
 export const MOST_RECONCILES = 3;
+export const MOST_LOOKS = 1;
 export const MOST_STALLS = 12;
 
 export function planned(old: number, by: By): Journal {
@@ -98,6 +104,7 @@ export function planned(old: number, by: By): Journal {
     tries: 0,
     refusals: 0,
     reconciles: 0,
+    looks: 0,
     stalls: 0,
     inDoubt: false,
     attention: null,
@@ -139,6 +146,7 @@ function nextProbe(journal: Journal, means: Means): Act {
   if (journal.stalls >= MOST_STALLS) return giveUp("unreachable");
   const next = suspects(journal).find((version) => !journal.dead.includes(version));
   if (next !== undefined) return { do: "probe", version: next };
+  if (journal.candidate !== null && journal.looks < MOST_LOOKS) return { do: "look-again" };
   if (!means.canReconcile) return giveUp("both-refused");
   return journal.reconciles < MOST_RECONCILES ? { do: "send", by: "reconcile-account" } : giveUp("both-refused");
 }
@@ -175,6 +183,12 @@ export function after(journal: Journal, happening: Happening): Journal {
       return afterUnsent(journal, happening.why);
     case "probed":
       return afterProbe(journal, happening.version, happening.says);
+    case "looks-again":
+      return {
+        ...journal,
+        looks: journal.looks + 1,
+        dead: journal.dead.filter((version) => version !== journal.candidate),
+      };
     case "retired":
     case "not-retired":
       return { ...journal, step: "ended" };
@@ -189,7 +203,7 @@ export function after(journal: Journal, happening: Happening): Journal {
 function afterAsked(journal: Journal, by: By): Journal {
   const mustLook = journal.inDoubt || (journal.step === "stored" && journal.sentOfCandidate > 0);
   const step = mustLook ? "doubtful" : journal.step;
-  return { ...journal, step, by, attention: null, dead: [], tries: 0, stalls: 0, reconciles: 0, refusals: 0 };
+  return { ...journal, step, by, attention: null, dead: [], tries: 0, stalls: 0, looks: 0, reconciles: 0, refusals: 0 };
 }
 
 function afterStored(journal: Journal, version: number): Journal {
