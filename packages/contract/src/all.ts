@@ -11,6 +11,7 @@ import type { Endpoint } from "./endpoint.ts";
 import * as events from "./events.ts";
 import * as groups from "./groups.ts";
 import * as health from "./health.ts";
+import * as notifications from "./notifications.ts";
 import * as platforms from "./platforms.ts";
 import * as preferences from "./preferences.ts";
 import * as rotation from "./rotation.ts";
@@ -19,6 +20,7 @@ import * as seal from "./seal.ts";
 import * as severalAccounts from "./several-accounts.ts";
 import * as signIn from "./sign-in.ts";
 import * as users from "./users.ts";
+import * as validation from "./validation.ts";
 import * as verification from "./verification.ts";
 
 const features = {
@@ -31,6 +33,7 @@ const features = {
   events,
   groups,
   health,
+  notifications,
   platforms,
   preferences,
   rotation: { ...rotation, ...dependents },
@@ -38,6 +41,7 @@ const features = {
   seal,
   signIn,
   users,
+  validation,
   verification,
 };
 

@@ -29,6 +29,8 @@ export const readCpmStatus = endpoint({
 
 export const AttentionItem = z.object({
   id: z.uuid(),
+  /** True: `/accounts/:id`; false: `/vault/:id`. */
+  is_account: z.boolean(),
   name: z.string(),
   severity: z.enum(["high", "medium", "low"]),
   reason: z.string(),
@@ -39,8 +41,9 @@ export type AttentionItem = z.infer<typeof AttentionItem>;
 export const listAttention = endpoint({
   method: "GET",
   path: "/api/v1/cpm/credentials/attention",
-  summary: "Credentials whose last verification did not succeed, worst first",
-  reply: z.object({ credentials: z.array(AttentionItem) }),
+  summary: "Secrets whose last verification failed or whose rotation waits for a person, worst first",
+  /** CPM-07: `total` counts all, of which the worst thousand come. */
+  reply: z.object({ credentials: z.array(AttentionItem), total: z.number().int() }),
   needs: "cpm.read",
   audit: "none",
 });

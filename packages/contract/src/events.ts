@@ -13,10 +13,41 @@ import {
   UserId,
 } from "./fields.ts";
 import { RotationRunId, RotationState } from "./rotation.ts";
+import { ErrorCategory, Severity, ValidationStatus } from "./validation.ts";
 import { Outcome, RunId } from "./verification.ts";
 import { endpoint } from "./endpoint.ts";
 
 const base = { id: z.string(), timestamp: Moment };
+
+/** VAL-46. What an event has nothing to say of is null. */
+const ValidationNews = z.object({
+  account_id: z.uuid().nullable(),
+  /** False: a person's own credential. */
+  is_account: z.boolean(),
+  account_name: z.string().nullable(),
+  system_type: z.string().nullable(),
+  status: ValidationStatus.nullable(),
+  error_message: z.string().nullable(),
+  error_category: ErrorCategory.nullable(),
+  severity: Severity.nullable(),
+  /** The grant that it is about. */
+  session_id: AccessRequestId.nullable(),
+  /** Who asked for this very one and waits for it; null: nobody. Toasts are for them (VAL-65 to VAL-67). */
+  asked_by: UserId.nullable(),
+  /** How the reader's figures change. */
+  statistics: z
+    .object({
+      verified: z.number().int(),
+      failed: z.number().int(),
+      pending: z.number().int(),
+      never_validated: z.number().int(),
+    })
+    .nullable(),
+});
+export type ValidationNews = z.infer<typeof ValidationNews>;
+
+const validation = <Type extends string>(type: Type) =>
+  z.object({ ...base, type: z.literal(type), data: ValidationNews });
 
 /** The server-sent event's `event` field is `type`, its `data` this object as JSON, its `id` the place to resume from. */
 export const LiveEvent = z.discriminatedUnion("type", [
@@ -38,6 +69,15 @@ export const LiveEvent = z.discriminatedUnion("type", [
     type: z.literal("verification.run-progressed"),
     data: z.object({ run_id: RunId, total: z.number().int(), done: z.number().int(), is_completed: z.boolean() }),
   }),
+  // VAL-45. The first is told of what a person asked for; `jit_verification_status` of what is lent, to who sees the grant.
+  validation("validation_started"),
+  validation("validation_completed"),
+  validation("validation_failed"),
+  validation("critical_failure"),
+  validation("jit_verification_status"),
+  validation("statistics_update"),
+  /** Something came, or was read or removed: read the list again. */
+  z.object({ ...base, type: z.literal("notification.changed"), data: z.object({}) }),
   z.object({
     ...base,
     type: z.literal("rotation.changed"),

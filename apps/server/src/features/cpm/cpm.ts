@@ -38,15 +38,17 @@ function nextTick(dueAt: Date, now: Date): Date {
 export async function readAttention(
   call: Call<typeof listAttention>,
   db: Db,
-): Promise<{ credentials: AttentionItem[] }> {
+): Promise<{ credentials: AttentionItem[]; total: number }> {
   const failing = await listFailing(db, call.actor, MOST_ITEMS);
   return {
     credentials: failing.map(({ id, name, message, attemptedAt, isAlarm, isRejected }) => ({
       id,
+      is_account: false,
       name,
       severity: isAlarm || isRejected ? "high" : "medium",
       reason: message ?? "The last verification failed.",
       lastAttempt: attemptedAt?.toISOString() ?? null,
     })),
+    total: failing.length,
   };
 }

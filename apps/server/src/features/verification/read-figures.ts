@@ -40,6 +40,9 @@ export async function readAttempts(
 function toValidationAttempt(attempt: AttemptRow): ValidationAttempt {
   return {
     id: attempt.id,
+    account_id: attempt.credential_id,
+    is_account: attempt.user_id === null,
+    error_category: null,
     account_name: attempt.credential_name,
     hostname: attempt.host,
     username: attempt.username,

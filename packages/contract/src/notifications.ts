@@ -1,0 +1,93 @@
+// Notifications: what a person is told beside what they look at. At most fifty are kept for each.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { Message, Moment } from "./fields.ts";
+import { Severity } from "./validation.ts";
+
+export const NotificationId = z.uuid().brand<"NotificationId">();
+export type NotificationId = z.infer<typeof NotificationId>;
+
+/**
+ * What each is about, and which preference lets it through beside the least severity (NOTIF-06, NOTIF-09, NOTIF-10):
+ * `validation_failure` enableValidationAlerts, `critical_failure` enableCriticalFailures, `jit_alert` enableJitAlerts,
+ * `validation_success` enableSuccessNotifications. The others answer what somebody asked for, or wait for them.
+ */
+export const NOTIFICATION_TYPES = [
+  "validation_failure",
+  "critical_failure",
+  "validation_success",
+  "jit_alert",
+  "rotation_completed",
+  "rotation_attention",
+  "reconcile_alert",
+] as const;
+export const NotificationType = z.enum(NOTIFICATION_TYPES);
+export type NotificationType = z.infer<typeof NotificationType>;
+
+/** NOTIF-05. */
+export const Notification = z.object({
+  id: NotificationId,
+  type: NotificationType,
+  title: z.string(),
+  message: z.string(),
+  severity: Severity,
+  timestamp: Moment,
+  read: z.boolean(),
+  actionRequired: z.boolean(),
+  /** What it is about: ids, names and numbers, such as `account_id`, `rotation_id`, `count`; never a secret. */
+  metadata: z.record(z.string(), z.json()),
+  /** Where in the product it leads. */
+  link: z.string().nullable(),
+});
+export type Notification = z.infer<typeof Notification>;
+
+export const MOST_NOTIFICATIONS = 50;
+
+export const listNotifications = endpoint({
+  method: "GET",
+  path: "/api/v1/notifications",
+  summary: "One's notifications, newest first",
+  reply: z.object({ notifications: z.array(Notification), unread: z.number().int() }),
+  needs: "signed-in",
+  audit: "none",
+});
+
+const byId = z.object({ id: NotificationId });
+
+export const readNotification = endpoint({
+  method: "POST",
+  path: "/api/v1/notifications/:id/read",
+  summary: "Mark one of one's notifications as read",
+  params: byId,
+  reply: Notification,
+  needs: "signed-in",
+  audit: "none",
+});
+
+export const readAllNotifications = endpoint({
+  method: "POST",
+  path: "/api/v1/notifications/read-all",
+  summary: "Mark all of one's notifications as read",
+  reply: Message,
+  needs: "signed-in",
+  audit: "none",
+});
+
+export const dismissNotification = endpoint({
+  method: "DELETE",
+  path: "/api/v1/notifications/:id",
+  summary: "Remove one of one's notifications",
+  params: byId,
+  reply: Message,
+  needs: "signed-in",
+  audit: "none",
+});
+
+export const clearNotifications = endpoint({
+  method: "DELETE",
+  path: "/api/v1/notifications",
+  summary: "Remove all of one's notifications",
+  reply: Message,
+  needs: "signed-in",
+  audit: "none",
+});
