@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
@@ -55,7 +55,7 @@ export async function untilListening(port: number, host = "127.0.0.1"): Promise<
     });
     socket.destroy();
     if (isOpen) return;
-    await setTimeout(10);
+    await delay(10);
   }
 }
 
@@ -106,6 +106,9 @@ export interface ServerCommand {
   env?: NodeJS.ProcessEnv;
 }
 
+/** How long what a server has written may take to arrive once it is gone. */
+const LAST_WORDS_MS = 300;
+
 /** Starts a server in the foreground. The kernel ends it when this process dies, however that happens (Linux). */
 export function startServer({ command, args, account = null, env = process.env }: ServerCommand): ServerProcess {
   const identity =
@@ -123,10 +126,15 @@ export function startServer({ command, args, account = null, env = process.env }
     });
   }
   const gone = new Promise<void>((resolve) => {
-    child.once("close", () => {
+    const end = () => {
       for (const tell of waiting) tell(null);
+      child.stdout.destroy();
+      child.stderr.destroy();
       resolve();
-    });
+    };
+    child.once("close", end);
+    // A process that it left behind, such as the session of a connection, may hold its output open for ever.
+    child.once("exit", () => void delay(LAST_WORDS_MS).then(end));
     child.once("error", (error) => lines.push(String(error)));
   });
 
