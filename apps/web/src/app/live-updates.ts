@@ -23,6 +23,14 @@ const STALE_PATHS: Record<LiveEvent["type"], readonly string[]> = {
   "credential.deleted": CREDENTIAL_PATHS,
   "verification.completed": CREDENTIAL_PATHS,
   "verification.run-progressed": ["/api/v1/verification", "/api/v1/cpm"],
+  // The Validation Dashboard follows its events itself: they come by the thousand.
+  validation_started: [],
+  validation_completed: [],
+  validation_failed: [],
+  critical_failure: [],
+  jit_verification_status: [],
+  statistics_update: [],
+  "notification.changed": ["/api/v1/notifications"],
   "rotation.changed": ["/api/v1/rotations", "/api/v1/cpm", "/api/v1/audit"],
   "rotation.run-progressed": ["/api/v1/rotations/runs"],
   "safe.changed": SAFE_PATHS,
@@ -35,7 +43,28 @@ const STALE_PATHS: Record<LiveEvent["type"], readonly string[]> = {
   "session.ended": ["/api/v1/auth/sessions", "/api/v1/dashboard"],
 };
 
-function applyEvent(client: QueryClient, event: LiveEvent): void {
+/** A run tells of thousands of changes: what it makes stale is fetched at once, and then once in this time. */
+const COLLECT_MS = 1000;
+
+/** Takes paths and has everything below them fetched again; the answer's `stop` forgets what is still to come. */
+function createStaleness(client: QueryClient) {
+  const stale = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  function flush(): void {
+    timer = stale.size === 0 ? undefined : setTimeout(flush, COLLECT_MS);
+    for (const path of stale) void invalidatePath(client, path);
+    stale.clear();
+  }
+  return {
+    add(paths: readonly string[]): void {
+      for (const path of paths) stale.add(path);
+      if (timer === undefined) flush();
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+function applyEvent(addStale: (paths: readonly string[]) => void, event: LiveEvent): void {
   const session = currentSession();
   if (event.type === "session.ended" && session.status === "signed-in") {
     if (event.data.session_id === session.decoded.sessionId) {
@@ -43,10 +72,10 @@ function applyEvent(client: QueryClient, event: LiveEvent): void {
       return;
     }
   }
-  for (const path of STALE_PATHS[event.type]) void invalidatePath(client, path);
+  addStale(STALE_PATHS[event.type]);
   // What one may do with accounts has changed with what one is lent.
   const isOwn = event.type === "access-request.changed" && event.data.requester_id === session.user?.id;
-  if (isOwn) void invalidatePath(client, "/api/v1/accounts");
+  if (isOwn) addStale(["/api/v1/accounts"]);
 }
 
 /** Its code is fetched when the first request is told of: most people never see one. */
@@ -67,9 +96,11 @@ export function useLiveUpdates(): void {
   const userId = useSession().user?.id;
   useEffect(() => {
     if (userId === undefined) return undefined;
+    const staleness = createStaleness(client);
     const stops = [
+      staleness.stop,
       keepEventLog(),
-      onLiveEvent((event) => applyEvent(client, event)),
+      onLiveEvent((event) => applyEvent(staleness.add, event)),
       onLiveEvent((event) => void announce(event, { client, userId, navigate: (to) => goTo.current(to) })),
       connectLiveEvents({ userId, onGap: () => void client.invalidateQueries() }),
     ];

@@ -1,5 +1,6 @@
-import type { LiveEvent, Outcome } from "@strongroom/contract";
+import type { Outcome } from "@strongroom/contract";
 import { expect, test } from "vitest";
+import type { LoggedEvent } from "#shared/events/event-log.ts";
 import { describeEvent, worthShowing } from "./describe-event.ts";
 
 const base = { id: "1", timestamp: "2026-01-01T00:00:00.000Z" };
@@ -10,7 +11,7 @@ const verified = (outcome: Outcome, isAlarm = false) =>
     ...base,
     type: "verification.completed",
     data: { credential_id: id, name: "db-1", outcome, message: "m", is_alarm: isAlarm },
-  }) as LiveEvent;
+  }) as LoggedEvent;
 
 test.each([
   ["verified", "success"],
@@ -35,7 +36,7 @@ test("of a run's many reports the newest shows", () => {
       id: eventId,
       type: "verification.run-progressed",
       data: { run_id: run, total: 9, done, is_completed: false },
-    }) as LiveEvent;
+    }) as LoggedEvent;
   const events = [
     report("4", "a", 9),
     report("3", "b", 1),

@@ -1,6 +1,7 @@
 // A live event in words, with how it went and where it leads.
 import type { LiveEvent, Outcome, RotationState } from "@strongroom/contract";
 import { paths } from "#app/paths.ts";
+import type { LoggedEvent } from "#shared/events/event-log.ts";
 import type { Tone } from "#shared/ui/tone.ts";
 
 export interface EventNote {
@@ -20,7 +21,7 @@ const OUTCOMES: Record<Outcome, { verb: string; tone: Tone }> = {
   unsupported: { verb: "not verified: no connector for its type yet", tone: "neutral" },
 };
 
-export function describeEvent(event: LiveEvent): EventNote {
+export function describeEvent(event: LoggedEvent): EventNote {
   switch (event.type) {
     case "credential.changed":
       return {
@@ -120,7 +121,7 @@ function describeRequest({ change, requester, resource, request_id: id }: Reques
 }
 
 /** A run reports often: only its newest report is worth a line. Newest first in, newest first out. */
-export function worthShowing(events: readonly LiveEvent[]): readonly LiveEvent[] {
+export function worthShowing(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
   const runs = new Set<string>();
   return events.filter((event) => {
     if (event.type !== "verification.run-progressed" && event.type !== "rotation.run-progressed") return true;

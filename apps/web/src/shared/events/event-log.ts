@@ -2,14 +2,21 @@
 import type { LiveEvent } from "@strongroom/contract";
 import { useSyncExternalStore } from "react";
 import { onLiveEvent } from "./live-events.ts";
+import { isValidationEvent, type ValidationEvent } from "./validation-events.ts";
 
 /** NOTIF-11. */
 const MOST_EVENTS = 50;
 
-let log: readonly LiveEvent[] = [];
+/** Those of validation say in other words what happened to a credential or an account. */
+export type LoggedEvent = Exclude<LiveEvent, ValidationEvent | { type: "notification.changed" }>;
+
+const isLogged = (event: LiveEvent): event is LoggedEvent =>
+  !isValidationEvent(event) && event.type !== "notification.changed";
+
+let log: readonly LoggedEvent[] = [];
 const listeners = new Set<() => void>();
 
-function set(next: readonly LiveEvent[]): void {
+function set(next: readonly LoggedEvent[]): void {
   log = next;
   for (const listener of listeners) listener();
 }
@@ -18,7 +25,7 @@ function set(next: readonly LiveEvent[]): void {
 export function keepEventLog(): () => void {
   const stop = onLiveEvent((event) => {
     // A resumed stream may repeat what it already sent.
-    if (!log.some(({ id }) => id === event.id)) set([event, ...log].slice(0, MOST_EVENTS));
+    if (isLogged(event) && !log.some(({ id }) => id === event.id)) set([event, ...log].slice(0, MOST_EVENTS));
   });
   return () => {
     stop();
@@ -33,4 +40,4 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-export const useEventLog = (): readonly LiveEvent[] => useSyncExternalStore(subscribe, () => log);
+export const useEventLog = (): readonly LoggedEvent[] => useSyncExternalStore(subscribe, () => log);
