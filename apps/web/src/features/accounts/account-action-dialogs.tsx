@@ -1,13 +1,14 @@
 // What asks before something happens to one account: rotating, deleting, moving (ACC-14, ACC-35, ACC-39, ACC-40).
-import { Alert, Button, Group, Select, Stack } from "@mantine/core";
-import { IconInfoCircle } from "@tabler/icons-react";
+import { Button, Group, Select, Stack } from "@mantine/core";
 import type { Account } from "@strongroom/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { RotateDialog } from "#shared/rotation/rotate-dialog.tsx";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
+import { rotatedOf } from "./account-words.ts";
 import { deletion, move, safesToAddTo } from "./accounts.queries.ts";
 
 export interface AccountActionDialogProps {
@@ -16,26 +17,19 @@ export interface AccountActionDialogProps {
   onClose: () => void;
 }
 
-/** What a rotation will do, and that this release does not rotate yet. */
+/** ACC-33, ACC-39. */
 export function RotateAccountDialog({ account, opened, onClose }: AccountActionDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Rotate Password">
-      <Stack gap="md">
-        <p style={{ margin: 0 }}>
-          Rotating gives <strong>{account.name}</strong> a new password that follows the rules of the platform{" "}
-          <strong>{account.platform_name}</strong>, on the system itself and here.
-        </p>
-        <Alert color="petrol" variant="light" icon={<IconInfoCircle aria-hidden />}>
-          This release cannot rotate passwords yet: change it on the system and store the new one with Edit.
-        </Alert>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Cancel
-          </Button>
-          <Button disabled>Rotate Password</Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <RotateDialog
+      of={rotatedOf(account)}
+      opened={opened}
+      onClose={onClose}
+      tellFailure={(reason) => toast.error(reason, { title: "Failed to rotate password" })}
+    >
+      <p>
+        The new password follows the rules of the platform <strong>{account.platform_name}</strong>.
+      </p>
+    </RotateDialog>
   );
 }
 

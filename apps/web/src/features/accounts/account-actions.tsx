@@ -1,29 +1,43 @@
 // What one can do with an account on its own page.
 import { Button, Stack } from "@mantine/core";
-import { IconArrowsRightLeft, IconPencil, IconRefresh, IconTrash, type Icon } from "@tabler/icons-react";
+import { IconArrowsRightLeft, IconPencil, IconRefresh, IconTool, IconTrash, type Icon } from "@tabler/icons-react";
 import type { Account, SafePermission } from "@strongroom/contract";
 import { SectionCard } from "#shared/ui/section-card.tsx";
+import { useCanReconcile } from "./use-can-reconcile.ts";
 
-export type DetailDialog = "history" | "rotate" | "edit" | "move" | "delete";
+export type DetailDialog = "history" | "rotate" | "reconcile" | "edit" | "move" | "delete";
 
 interface Action {
   dialog: DetailDialog;
   label: string;
   icon: Icon;
-  needs: readonly SafePermission[];
+  isAllowed: (may: (permission: SafePermission) => boolean, canReconcile: boolean) => boolean;
 }
 
 /** Who moves an account could retrieve it where it goes, so they must be able to already. */
 const ACTIONS: readonly Action[] = [
-  { dialog: "rotate", label: "Rotate Password", icon: IconRefresh, needs: ["manage_secret"] },
-  { dialog: "edit", label: "Edit Account", icon: IconPencil, needs: ["update_properties"] },
-  { dialog: "move", label: "Move to another safe", icon: IconArrowsRightLeft, needs: ["delete", "retrieve"] },
-  { dialog: "delete", label: "Delete Account", icon: IconTrash, needs: ["delete"] },
+  { dialog: "rotate", label: "Rotate Password", icon: IconRefresh, isAllowed: (may) => may("manage_secret") },
+  { dialog: "reconcile", label: "Reconcile", icon: IconTool, isAllowed: (_, canReconcile) => canReconcile },
+  {
+    dialog: "edit",
+    label: "Edit Account",
+    icon: IconPencil,
+    isAllowed: (may) => may("update_properties") || may("rename") || may("update_secret"),
+  },
+  {
+    dialog: "move",
+    label: "Move to another safe",
+    icon: IconArrowsRightLeft,
+    isAllowed: (may) => may("delete") && may("retrieve"),
+  },
+  { dialog: "delete", label: "Delete Account", icon: IconTrash, isAllowed: (may) => may("delete") },
 ];
 
 /** Nothing for who may do none of it. */
 export function AccountActions({ account, onOpen }: { account: Account; onOpen: (dialog: DetailDialog) => void }) {
-  const allowed = ACTIONS.filter(({ needs }) => needs.every((each) => account.my_permissions.includes(each)));
+  const canReconcile = useCanReconcile(account);
+  const may = (permission: SafePermission) => account.my_permissions.includes(permission);
+  const allowed = ACTIONS.filter(({ isAllowed }) => isAllowed(may, canReconcile));
   if (allowed.length === 0) return null;
   return (
     <SectionCard title="Actions">

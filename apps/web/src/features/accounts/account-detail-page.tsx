@@ -7,6 +7,7 @@ import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { paths } from "#app/paths.ts";
 import { HostKeyAlarm } from "#shared/ui/host-key-alarm.tsx";
+import { RotationHistory } from "#shared/rotation/rotation-history.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
@@ -17,12 +18,14 @@ import classes from "./account-detail-page.module.css";
 import { EditAccountDialog } from "./account-form-dialogs.tsx";
 import { AccountHistory } from "./account-history.tsx";
 import { CheckOutBanner } from "./check-out-banner.tsx";
+import { AccountRotation } from "./account-rotation.tsx";
 import { AccountInformation } from "./account-information.tsx";
-import { canRetrieve, mayAsk, systemTypeLabel } from "./account-words.ts";
+import { canRetrieve, mayAsk, rotatedOf, systemTypeLabel } from "./account-words.ts";
 import { accountDetail, hostKeyAcceptance } from "./accounts.queries.ts";
 import { useLiveAccounts } from "./live-accounts.ts";
 import { ACCOUNT_NOT_FOUND, isNotFound } from "./load-failure.ts";
 import { addressOf } from "./read-account.ts";
+import { ReconcileAccountDialog } from "./reconcile-account-dialog.tsx";
 import { SecretVersions } from "./secret-versions.tsx";
 import { copyKey, usePasswordCopy } from "./use-password-copy.tsx";
 import { ValidationHistoryDialog } from "./validation-history-dialog.tsx";
@@ -116,18 +119,21 @@ function Detail({ account }: { account: Account }) {
       <div className={classes.columns}>
         <Stack gap="md" className={classes.main}>
           <AccountInformation account={account} />
+          <RotationHistory of={rotatedOf(account)} />
           <SecretVersions account={account} copying={copying} onCopy={(version) => copy(account, version)} />
           {(may("manage_members") || may("view_audit")) && <AccountAccess id={account.id} />}
           {may("view_audit") && <AccountHistory id={account.id} />}
         </Stack>
         <Stack gap="md" className={classes.side}>
           <ValidationPanel account={account} onHistory={() => setDialog("history")} />
+          <AccountRotation account={account} onOpen={setDialog} />
           <AccountActions account={account} onOpen={setDialog} />
         </Stack>
       </div>
       {justification}
       <ValidationHistoryDialog {...propsOf("history")} />
       <RotateAccountDialog {...propsOf("rotate")} />
+      <ReconcileAccountDialog {...propsOf("reconcile")} />
       <EditAccountDialog {...propsOf("edit")} />
       <MoveAccountDialog {...propsOf("move")} />
       <DeleteAccountDialog {...propsOf("delete")} onDeleted={() => void navigate(paths.accounts)} />

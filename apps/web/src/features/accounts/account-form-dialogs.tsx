@@ -46,12 +46,14 @@ export function CreateAccountDialog({ opened, onClose, safeId = "" }: CreateAcco
 
 export function EditAccountDialog({ account, opened, onClose }: AccountFormDialogProps & { account: Account }) {
   const client = useQueryClient();
+  const may = (permission: Account["my_permissions"][number]) => account.my_permissions.includes(permission);
   return (
     <Modal opened={opened} onClose={onClose} title="Edit Account" size="lg">
       <Suspense fallback={<SectionLoading />}>
         <AccountForm
           mode="edit"
           initial={formOf(account)}
+          may={{ name: may("rename"), properties: may("update_properties"), secret: may("update_secret") }}
           submitLabel="Save Changes"
           busyLabel="Saving..."
           failureText={editFailureText}

@@ -28,7 +28,16 @@ export interface AccountFormProps {
   onCancel: () => void;
   /** Rejects when the server refuses. */
   onSubmit: (values: AccountFormValues) => Promise<void>;
+  /** What of it may be changed; the rest is not shown. All when left out. */
+  may?: EditableParts;
 }
+
+export interface EditableParts {
+  name: boolean;
+  properties: boolean;
+  secret: boolean;
+}
+const EVERYTHING: EditableParts = { name: true, properties: true, secret: true };
 
 const SYSTEM_CHOICES = SYSTEM_TYPE_OPTIONS.map(({ value, label }) => ({
   value: label === "MariaDB" ? "mariadb" : value,
@@ -36,7 +45,7 @@ const SYSTEM_CHOICES = SYSTEM_TYPE_OPTIONS.map(({ value, label }) => ({
 }));
 
 export default function AccountForm(props: AccountFormProps) {
-  const { mode, initial, submitLabel, busyLabel, failureText, onCancel, onSubmit } = props;
+  const { mode, initial, submitLabel, busyLabel, failureText, onCancel, onSubmit, may = EVERYTHING } = props;
   const [failure, setFailure] = useState<string | null>(null);
   const form = useForm<AccountFormValues>({
     initialValues: initial,
@@ -65,8 +74,25 @@ export default function AccountForm(props: AccountFormProps) {
           {failure}
         </Alert>
       )}
-      <InformationFields form={form} />
-      <CredentialFields form={form} mode={mode} />
+      {(may.name || may.properties) && <InformationFields form={form} may={may} />}
+      {(may.secret || may.properties) && <CredentialFields form={form} mode={mode} may={may} />}
+      {may.properties && <PropertyFields form={form} mode={mode} />}
+      <Group justify="flex-end" gap="xs" className={classes.buttons}>
+        <Button variant="default" onClick={onCancel} disabled={form.submitting}>
+          Cancel
+        </Button>
+        {/* The word changes, so the button does not hide it behind a loader. */}
+        <Button type="submit" disabled={form.submitting} data-busy={form.submitting}>
+          {form.submitting ? busyLabel : submitLabel}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+function PropertyFields({ form, mode }: { form: AccountFormControl; mode: AccountFormMode }) {
+  return (
+    <>
       {isDatabase(form.values.system) && <DatabaseFields form={form} />}
       <Section title="Organization">
         <PlatformField form={form} />
@@ -82,16 +108,7 @@ export default function AccountForm(props: AccountFormProps) {
           {...form.getInputProps("notes")}
         />
       </Section>
-      <Group justify="flex-end" gap="xs" className={classes.buttons}>
-        <Button variant="default" onClick={onCancel} disabled={form.submitting}>
-          Cancel
-        </Button>
-        {/* The word changes, so the button does not hide it behind a loader. */}
-        <Button type="submit" disabled={form.submitting} data-busy={form.submitting}>
-          {form.submitting ? busyLabel : submitLabel}
-        </Button>
-      </Group>
-    </form>
+    </>
   );
 }
 
@@ -110,13 +127,28 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 }
 
 /** ACC-47. */
-function InformationFields({ form }: { form: AccountFormControl }) {
+function InformationFields({ form, may }: { form: AccountFormControl; may: EditableParts }) {
   const nameRef = useRef<HTMLInputElement>(null);
   // The dialog has chosen what to focus before the code of this form was there.
   useEffect(() => nameRef.current?.focus(), []);
   return (
     <Section title="Account Information">
-      <TextInput label="Account Name" required maxLength={100} ref={nameRef} {...form.getInputProps("name")} />
+      <TextInput
+        label="Account Name"
+        required
+        maxLength={100}
+        ref={nameRef}
+        disabled={!may.name}
+        {...form.getInputProps("name")}
+      />
+      {may.properties && <WhereFields form={form} />}
+    </Section>
+  );
+}
+
+function WhereFields({ form }: { form: AccountFormControl }) {
+  return (
+    <>
       <TextInput
         label="Hostname/IP Address"
         required
@@ -149,35 +181,47 @@ function InformationFields({ form }: { form: AccountFormControl }) {
         maxLength={100}
         {...form.getInputProps("account_type")}
       />
-    </Section>
+    </>
   );
 }
 
 /** ACC-48. */
-function CredentialFields({ form, mode }: { form: AccountFormControl; mode: AccountFormMode }) {
+function CredentialFields({
+  form,
+  mode,
+  may,
+}: {
+  form: AccountFormControl;
+  mode: AccountFormMode;
+  may: EditableParts;
+}) {
   const [isShown, setIsShown] = useState(false);
   return (
     <Section title="Credentials">
-      <TextInput
-        label="Username"
-        required
-        maxLength={128}
-        autoComplete="off"
-        spellCheck={false}
-        {...form.getInputProps("username")}
-      />
-      <PasswordInput
-        label="Password"
-        required={mode === "create"}
-        // Not the browser's own password: it must not offer to save or fill it.
-        autoComplete="new-password"
-        spellCheck={false}
-        description={mode === "edit" ? "Leave empty to keep the stored password" : undefined}
-        visible={isShown}
-        onVisibilityChange={setIsShown}
-        visibilityToggleButtonProps={{ "aria-label": isShown ? "Hide password" : "Show password", tabIndex: 0 }}
-        {...form.getInputProps("password")}
-      />
+      {may.properties && (
+        <TextInput
+          label="Username"
+          required
+          maxLength={128}
+          autoComplete="off"
+          spellCheck={false}
+          {...form.getInputProps("username")}
+        />
+      )}
+      {may.secret && (
+        <PasswordInput
+          label="Password"
+          required={mode === "create"}
+          // Not the browser's own password: it must not offer to save or fill it.
+          autoComplete="new-password"
+          spellCheck={false}
+          description={mode === "edit" ? "Leave empty to keep the stored password" : undefined}
+          visible={isShown}
+          onVisibilityChange={setIsShown}
+          visibilityToggleButtonProps={{ "aria-label": isShown ? "Hide password" : "Show password", tabIndex: 0 }}
+          {...form.getInputProps("password")}
+        />
+      )}
     </Section>
   );
 }

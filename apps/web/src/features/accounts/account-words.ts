@@ -5,6 +5,7 @@ import {
   type AccountStatus,
   type AccountValidationStatus,
 } from "@strongroom/contract";
+import type { Rotated } from "#shared/rotation/rotation.queries.ts";
 import type { Status } from "#shared/ui/status-badge.tsx";
 import type { Tone } from "#shared/ui/tone.ts";
 
@@ -49,6 +50,8 @@ export const canRetrieve = ({ status, my_permissions: permissions, my_grant: gra
 
 /** Whether asking would help: nobody lends what is disabled. */
 export const mayAsk = (account: Standing): boolean => account.status === "active" && !canRetrieve(account);
+
+export const rotatedOf = ({ id, name }: Pick<Account, "id" | "name">): Rotated => ({ kind: "account", id, name });
 
 /** A value that is not there. */
 export const NONE = "Not set";

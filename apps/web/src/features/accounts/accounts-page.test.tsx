@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { screen, waitFor, within } from "@testing-library/react";
 import type { Account, LiveEvent } from "@strongroom/contract";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -9,12 +10,13 @@ import { aPlatform, aSafe, aValidation, anAccount } from "./testing/an-account.t
 
 let api: TestApi;
 const LIST = "GET /api/v1/accounts";
+const STATISTICS = "GET /api/v1/accounts/statistics";
 const FIGURES = { total: 3, active: 2, requiring_rotation: 1, validation_valid: 1, validation_invalid: 1 };
 
 beforeEach(async () => {
   signInForTest();
   api = await startApi({
-    "GET /api/v1/accounts/statistics": { json: FIGURES },
+    [STATISTICS]: { json: FIGURES },
     "GET /api/v1/platforms": { json: { platforms: [aPlatform()] } },
     "GET /api/v1/safes": { json: { safes: [aSafe()], next_cursor: null } },
   });
@@ -258,12 +260,33 @@ describe("what is done with an account", () => {
     await waitFor(() => expect(screen.queryByRole("article", { name: "root on web1" })).toBeNull());
   });
 
-  test("ACC-14: rotating says what it will do, and that this release does not yet", async () => {
-    const { user } = await openAccounts(anAccount());
+  test("ACC-14, ACC-33: rotating asks first, then the list and the figures load anew", async () => {
+    const account = anAccount();
+    const { user } = await openAccounts(account);
+    const ROTATE = `POST /api/v1/accounts/${account.id}/rotate`;
+    api.on(ROTATE, { status: 202, json: { success: true, rotation_id: randomUUID(), message: "Started" } });
     await user.click(act("Rotate"));
-    const dialog = await screen.findByRole("dialog", { name: "Rotate Password" });
-    expect(within(dialog).getByText(/This release cannot rotate passwords yet/)).toBeTruthy();
-    expect(within(dialog).getByRole("button", { name: "Rotate Password" })).toHaveProperty("disabled", true);
+    const dialog = within(await screen.findByRole("dialog", { name: "Rotate Password" }));
+    expect(dialog.getByText("Linux servers")).toBeTruthy();
+    expect(api.requestsTo(ROTATE)).toHaveLength(0);
+    const before = [LIST, STATISTICS].map((route) => api.requestsTo(route).length);
+    await user.click(dialog.getByRole("button", { name: "Rotate Password" }));
+    expect(await screen.findByText('Rotation process initiated for "root on web1"')).toBeTruthy();
+    await waitFor(() =>
+      expect([LIST, STATISTICS].map((route) => api.requestsTo(route).length)).toEqual(before.map((each) => each + 1)),
+    );
+    expect(api.requestsTo(ROTATE)).toHaveLength(1);
+  });
+
+  test("ACC-39: what keeps a rotation from starting is told", async () => {
+    const account = anAccount();
+    const { user } = await openAccounts(account);
+    api.on(`POST /api/v1/accounts/${account.id}/rotate`, problem(409, "rotation.cannot-change", "Nothing changes it."));
+    await user.click(act("Rotate"));
+    const dialog = within(await screen.findByRole("dialog", { name: "Rotate Password" }));
+    await user.click(dialog.getByRole("button", { name: "Rotate Password" }));
+    expect(await screen.findByText("Failed to rotate password")).toBeTruthy();
+    expect(screen.getByText("Nothing changes it.")).toBeTruthy();
   });
 });
 

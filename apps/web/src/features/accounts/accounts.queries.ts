@@ -18,6 +18,7 @@ import {
   readAccount,
   readAccountDetails,
   readAccountHistory,
+  readPlatform,
   retrieveAccount,
   retrieveAccountVersion,
   updateAccount,
@@ -74,6 +75,7 @@ export const statistics = queryOf(accountStatistics);
 export const accountDetail = (id: string) => queryOf(readAccountDetails, at(id));
 export const secretVersions = (id: string) => queryOf(listAccountVersions, at(id));
 export const activePlatforms = queryOf(listPlatforms, { query: { is_active: "true" } });
+export const platformOf = (id: string) => queryOf(readPlatform, { params: { id } });
 /** ACC-56. */
 export const safesToAddTo = queryOf(listSafes, { query: { permission: "add", limit: 500 } });
 
@@ -267,7 +269,7 @@ function patch(client: QueryClient, id: string, fields: Partial<Account>): void 
 function staleAround(client: QueryClient, id: string): void {
   // Patched, so what is on screen is right; it is fetched again when it is next opened.
   void client.invalidateQueries({ queryKey: LISTS, refetchType: "none" });
-  for (const part of ["validation-history", "history", "versions", "access"]) {
+  for (const part of ["validation-history", "history", "versions", "access", "rotations"]) {
     void client.invalidateQueries({ queryKey: [...ROOT, id, part] });
   }
   for (const path of ["/api/v1/accounts/statistics", "/api/v1/safes", "/api/v1/validation", "/api/v1/audit"]) {

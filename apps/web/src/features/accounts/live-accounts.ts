@@ -5,9 +5,10 @@ import { useEffect } from "react";
 import { follow } from "#shared/events/follower.ts";
 import { accountGone, isAccountHeld, refreshAccount, refreshLists } from "./accounts.queries.ts";
 
-/** An account is a credential of a safe: its verifications are told by the same id. */
+/** An account is a credential of a safe: its verifications and rotations are told by the same id. */
 function changedIn(event: LiveEvent): string | null {
   if (event.type === "account.changed") return event.data.account_id;
+  if (event.type === "rotation.changed") return event.data.secret_id;
   return event.type === "verification.completed" ? event.data.credential_id : null;
 }
 const deletedIn = (event: LiveEvent): string | null =>

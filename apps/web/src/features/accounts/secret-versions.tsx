@@ -60,20 +60,21 @@ interface VersionProps {
 
 function Version({ version, mayCopy, isCopying, onCopy }: VersionProps) {
   const now = useNow();
-  const { version: number, reason, created_at: since, created_by: by, retired_at: until } = version;
+  const { version: number, reason, is_candidate: isCandidate, created_at: since, retired_at: until } = version;
+  const isInForce = until === null && !isCandidate;
   return (
     <li className={classes.version}>
-      <Tag tone={until === null ? "success" : "neutral"}>
-        {until === null ? `Version ${number}, in force` : `Version ${number}`}
+      <Tag tone={isInForce ? "success" : isCandidate ? "warning" : "neutral"}>
+        {isInForce ? `Version ${number}, in force` : `Version ${number}`}
       </Tag>
       <span className={classes.versionWords}>
-        {REASONS[reason]} by {by}{" "}
+        {isCandidate ? "Made for a rotation, never proved; kept" : REASONS[reason]} by {version.created_by}{" "}
         <span className={classes.versionTime}>
           <RelativeTime moment={since} />
           {until !== null && `, until ${nearTime(until, now)}`}
         </span>
       </span>
-      {until !== null && mayCopy && (
+      {!isInForce && mayCopy && (
         <Button
           size="compact-sm"
           variant="default"

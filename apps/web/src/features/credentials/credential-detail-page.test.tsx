@@ -4,17 +4,23 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
+import { aRotation } from "#shared/rotation/testing/a-rotation.ts";
 import { SAMPLE_DATA } from "#shared/ui/states.tsx";
 import CredentialDetailPage from "./credential-detail-page.tsx";
 import { aCredential, aHistoryEntry, aVerifyReply } from "./testing/a-credential.ts";
 
 const ONE = "GET /api/v1/credentials/:id";
+const ROTATE = "POST /api/v1/credentials/:id/rotate";
+const ROTATIONS = "GET /api/v1/credentials/:id/rotations";
 const HISTORY = "GET /api/v1/credentials/:id/history";
 
 let api: TestApi;
 beforeEach(async () => {
   signInForTest();
-  api = await startApi({ [HISTORY]: { json: { history: [aHistoryEntry()], next_cursor: null } } });
+  api = await startApi({
+    [HISTORY]: { json: { history: [aHistoryEntry()], next_cursor: null } },
+    [ROTATIONS]: { json: { rotations: [], next_cursor: null } },
+  });
 });
 afterEach(() => api.close());
 
@@ -156,7 +162,7 @@ describe("a credential's page", () => {
     expect(await navigator.clipboard.readText()).toBe("tr0ub4dor&3");
   });
 
-  test("VAULT-47, VAULT-49: Rotate Password lists what it will do, and cannot be confirmed in this release", async () => {
+  test("VAULT-32, VAULT-47, VAULT-49: Rotate Password lists what it will do, then starts it", async () => {
     const { user } = await openDetail();
     await user.click(screen.getByRole("button", { name: "Rotate Password" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Rotate Password" }));
@@ -167,8 +173,22 @@ describe("a credential's page", () => {
       "It cannot be undone",
       "It may take a few minutes",
     ]);
-    expect(dialog.getByText(/This release cannot rotate passwords yet/)).toBeTruthy();
-    expect(dialog.getByRole("button", { name: "Rotate Password" }).hasAttribute("disabled")).toBe(true);
+    expect(dialog.getByText("You will be notified when it is finished.")).toBeTruthy();
+    const list = api.requestsTo(ROTATIONS).length;
+    api.on(ROTATE, { status: 202, json: { success: true, rotation_id: aRotation().id, message: "Started" } });
+    await user.click(dialog.getByRole("button", { name: "Rotate Password" }));
+    expect(await screen.findByText('Rotation process initiated for "Orders database"')).toBeTruthy();
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await waitFor(() => expect(api.requestsTo(ROTATIONS).length).toBe(list + 1));
+  });
+
+  test("VAULT-33: what keeps a rotation from starting is told", async () => {
+    const { user } = await openDetail();
+    api.on(ROTATE, problem(409, "rotation.cannot-change", "Nothing changes secrets of this kind."));
+    await user.click(screen.getByRole("button", { name: "Rotate Password" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Rotate Password" }));
+    await user.click(dialog.getByRole("button", { name: "Rotate Password" }));
+    expect(await screen.findByText("Failed to initiate rotation: Nothing changes secrets of this kind.")).toBeTruthy();
   });
 
   test("VAULT-47: Edit Credential changes it; a new secret is sent, and not kept", async () => {

@@ -6,6 +6,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { paths } from "#app/paths.ts";
+import { RotationHistory } from "#shared/rotation/rotation-history.tsx";
+import { RotationPanel } from "#shared/rotation/rotation-panel.tsx";
+import type { Rotated } from "#shared/rotation/rotation.queries.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
@@ -72,6 +75,7 @@ function Detail({ credential }: { credential: Credential }) {
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const close = () => setDialog(null);
   const where = addressOf(credential);
+  const rotated: Rotated = { kind: "credential", id: credential.id, name: credential.name };
 
   return (
     <>
@@ -92,12 +96,14 @@ function Detail({ credential }: { credential: Credential }) {
         <Stack gap="md" className={classes.main}>
           <InformationSection credential={credential} />
           <ConnectionSection credential={credential} />
+          <RotationHistory of={rotated} />
           <div className={classes.history}>
             <CredentialHistory id={credential.id} />
           </div>
         </Stack>
         <Stack gap="md" className={classes.side}>
           <VerificationPanel credential={credential} place="detail" />
+          <RotationPanel of={rotated} mayRotate remedies={{ store: () => setDialog("edit") }} />
           <SectionCard title="Actions">
             <Stack gap="xs">
               <Button

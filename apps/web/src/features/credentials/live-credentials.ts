@@ -5,8 +5,11 @@ import { useEffect } from "react";
 import { follow } from "#shared/events/follower.ts";
 import { credentialGone, isCredentialHeld, refreshCredential, refreshLists } from "./credentials.queries.ts";
 
-const changedIn = (event: LiveEvent): string | null =>
-  event.type === "credential.changed" || event.type === "verification.completed" ? event.data.credential_id : null;
+function changedIn(event: LiveEvent): string | null {
+  if (event.type === "rotation.changed") return event.data.secret_id;
+  const isOfOne = event.type === "credential.changed" || event.type === "verification.completed";
+  return isOfOne ? event.data.credential_id : null;
+}
 const deletedIn = (event: LiveEvent): string | null =>
   event.type === "credential.deleted" ? event.data.credential_id : null;
 

@@ -36,6 +36,10 @@ export function nearTime(moment: string | number | Date, now: number): string {
   return then.toLocaleString(undefined, isToday ? clock : { month: "short", day: "numeric", ...clock });
 }
 
+/** The time of day to the second, in the reader's own zone: "2:17:05 PM". */
+export const clockTime = (moment: string | number | Date): string =>
+  new Date(moment).toLocaleTimeString(undefined, { hour: "numeric", minute: "2-digit", second: "2-digit" });
+
 /** Seconds as "45s", "12m", "3h 20m" or "4d 6h". */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));

@@ -1,10 +1,11 @@
 // The generic audit trail list (SHELL-29 to SHELL-35): what was done, how it went, by whom and when, with all details.
-import { Collapse, UnstyledButton } from "@mantine/core";
-import { IconChevronRight, IconHistory } from "@tabler/icons-react";
+import { Collapse } from "@mantine/core";
+import { IconHistory } from "@tabler/icons-react";
 import { useId, useState, type ReactNode } from "react";
 import type { AuditResult } from "@strongroom/contract";
 import { asWords } from "#shared/format/text.ts";
 import classes from "./audit-trail-list.module.css";
+import { DisclosureButton } from "./disclosure-button.tsx";
 import { RelativeTime } from "./relative-time.tsx";
 import { EmptyState } from "./states.tsx";
 import { ResultBadge } from "./status-badge.tsx";
@@ -74,16 +75,13 @@ function Entry({ entry, actions }: { entry: AuditTrailEntry; actions: ReactNode 
       <div className={classes.last}>
         <span className={classes.by}>{entry.user.name}</span>
         {hasDetails && (
-          <UnstyledButton
-            className={classes.toggle}
-            onClick={() => setIsOpen(!isOpen)}
-            aria-expanded={isOpen}
-            aria-controls={id}
-            aria-label={`View details of ${entry.action}`}
-          >
-            <IconChevronRight className={classes.chevron} data-open={isOpen} size={14} aria-hidden />
-            View details
-          </UnstyledButton>
+          <DisclosureButton
+            label="View details"
+            name={`View details of ${entry.action}`}
+            isOpen={isOpen}
+            onChange={setIsOpen}
+            controls={id}
+          />
         )}
         {actions}
       </div>

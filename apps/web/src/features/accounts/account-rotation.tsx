@@ -1,0 +1,35 @@
+// The rotation of one account: where it stands, when it is due, and what can be done when it waits for somebody.
+import type { Account } from "@strongroom/contract";
+import { RotationPanel } from "#shared/rotation/rotation-panel.tsx";
+import { nearTime } from "#shared/format/time.ts";
+import { useNow } from "#shared/format/now.ts";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import type { DetailDialog } from "./account-actions.tsx";
+import { rotatedOf } from "./account-words.ts";
+import { useCanReconcile } from "./use-can-reconcile.ts";
+
+export interface AccountRotationProps {
+  account: Account;
+  onOpen: (dialog: DetailDialog) => void;
+}
+
+export function AccountRotation({ account, onOpen }: AccountRotationProps) {
+  const now = useNow();
+  const canReconcile = useCanReconcile(account);
+  const may = (permission: Account["my_permissions"][number]) => account.my_permissions.includes(permission);
+  const due = account.rotation_due_at;
+  return (
+    <RotationPanel
+      of={rotatedOf(account)}
+      mayRotate={may("manage_secret")}
+      remedies={{
+        ...(canReconcile ? { reconcile: () => onOpen("reconcile") } : {}),
+        ...(may("update_secret") ? { store: () => onOpen("edit") } : {}),
+      }}
+      facts={[
+        { name: "Password since", value: <RelativeTime moment={account.last_rotated_at} /> },
+        { name: "Due", value: due === null ? "No policy" : nearTime(due, now) },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,60 @@
+// "Rotate Password": what a rotation will do (VAULT-49), that it goes on in the background (CRED-19), and its start.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { rotating, type Rotated } from "./rotation.queries.ts";
+
+export interface RotateDialogProps {
+  of: Rotated;
+  opened: boolean;
+  onClose: () => void;
+  /** Says that it could not be started. */
+  tellFailure: (reason: string) => void;
+  /** Said in the dialog: it cannot be done. */
+  obstacle?: string | null;
+  /** More that should be known beforehand. */
+  children?: ReactNode;
+}
+
+export function RotateDialog({ of, opened, onClose, tellFailure, obstacle = null, children }: RotateDialogProps) {
+  const { mutate, isPending } = useMutation(rotating(useQueryClient(), of));
+  const confirm = () =>
+    mutate(undefined, {
+      onSuccess: () => {
+        // VAULT-32.
+        toast.success(`Rotation process initiated for "${of.name}"`);
+        onClose();
+      },
+      onError: (error) => {
+        tellFailure(messageOf(error));
+        onClose();
+      },
+    });
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title="Rotate Password"
+      variant="warning"
+      confirmLabel="Rotate Password"
+      isBusy={isPending}
+      isDisabled={obstacle !== null}
+      onConfirm={confirm}
+      onCancel={onClose}
+    >
+      <p>
+        Rotating the password of <strong>{of.name}</strong> means:
+      </p>
+      <ul>
+        <li>A new password will be generated</li>
+        <li>The target system will be updated</li>
+        <li>The old password will be invalidated</li>
+        <li>It cannot be undone</li>
+        <li>It may take a few minutes</li>
+      </ul>
+      {children}
+      <p>{obstacle ?? "You will be notified when it is finished."}</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,64 @@
+// "Rotation History": every time the password was changed, or was to be, each with its journal.
+import { Collapse } from "@mantine/core";
+import type { Rotation } from "@strongroom/contract";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
+import { LoadMore } from "#shared/ui/load-more.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { RotationStateBadge } from "./rotation-badge.tsx";
+import { RotationJournal } from "./rotation-journal.tsx";
+import { becauseOf, isOpen } from "./rotation-words.ts";
+import { rotations, type Rotated } from "./rotation.queries.ts";
+import classes from "./rotation.module.css";
+
+export function RotationHistory({ of }: { of: Rotated }) {
+  const list = useInfiniteQuery(rotations(of));
+  return (
+    <SectionCard title="Rotation History" description="Every change of the password on its system, step by step.">
+      <Loaded query={list} failureText="Failed to load the rotations">
+        {({ pages }) => {
+          const all = pages.flatMap((page) => page.rotations);
+          if (all.length === 0) return <p className={classes.none}>It has not been rotated yet.</p>;
+          return (
+            <>
+              <ol className={classes.history} aria-label="Rotations" reversed>
+                {all.map((rotation) => (
+                  <Entry key={rotation.id} rotation={rotation} />
+                ))}
+              </ol>
+              <LoadMore of={list} />
+            </>
+          );
+        }}
+      </Loaded>
+    </SectionCard>
+  );
+}
+
+/** What is under way shows its journal from the beginning. */
+function Entry({ rotation }: { rotation: Rotation }) {
+  const [isShown, setIsShown] = useState(isOpen(rotation.state));
+  const id = useId();
+  return (
+    <li className={classes.entry}>
+      <div className={classes.entryHead}>
+        <RotationStateBadge state={rotation.state} />
+        <span>
+          {becauseOf(rotation)}
+          {rotation.by === "reconcile-account" && ", by the reconcile account"}
+        </span>
+        <span className={classes.entryTime}>
+          <RelativeTime moment={rotation.started_at} />
+        </span>
+      </div>
+      <p className={classes.entryMessage}>{rotation.message}</p>
+      <DisclosureButton label="Journal" isOpen={isShown} onChange={setIsShown} controls={id} />
+      <Collapse expanded={isShown} id={id}>
+        {isShown && <RotationJournal id={rotation.id} />}
+      </Collapse>
+    </li>
+  );
+}

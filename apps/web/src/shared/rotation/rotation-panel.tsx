@@ -1,0 +1,145 @@
+// "Rotation": whether the password is being changed now, how far that is, and what to do when it waits for somebody.
+import { Button } from "@mantine/core";
+import { IconPlayerStop } from "@tabler/icons-react";
+import type { Rotation } from "@strongroom/contract";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { useNow } from "#shared/format/now.ts";
+import { nearTime } from "#shared/format/time.ts";
+import { Facts, type Fact } from "#shared/ui/facts.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { useLiveRotations } from "./live-rotations.ts";
+import { RotationAttention, type Remedies } from "./rotation-attention.tsx";
+import { RotationStateBadge } from "./rotation-badge.tsx";
+import { becauseOf, isOpen, mayBeCancelled, wayOf } from "./rotation-words.ts";
+import { cancelling, rotations, type Rotated } from "./rotation.queries.ts";
+import classes from "./rotation.module.css";
+
+export interface RotationPanelProps {
+  of: Rotated;
+  /** May start and cancel rotations. */
+  mayRotate: boolean;
+  /** What the page offers beside trying again; each opens its dialog. */
+  remedies: Remedies;
+  /** What the page knows of it besides, such as when it is due. */
+  facts?: readonly Fact[];
+  /** What should be known beforehand, such as that nothing can change this password. */
+  note?: ReactNode;
+}
+
+export function RotationPanel({ of, mayRotate, remedies, facts = [], note }: RotationPanelProps) {
+  const list = useInfiniteQuery(rotations(of));
+  useLiveRotations(of);
+  const newest = list.data?.pages[0]?.rotations[0];
+  return (
+    <SectionCard
+      title="Rotation"
+      actions={newest !== undefined && isOpen(newest.state) && <RotationStateBadge state={newest.state} />}
+    >
+      <Loaded query={list} failureText="Failed to load the rotations">
+        {() => (
+          <>
+            {newest === undefined ? (
+              <Facts facts={[...facts, { name: "Last rotation", value: "Never" }]} />
+            ) : isOpen(newest.state) ? (
+              <Open of={of} rotation={newest} mayRotate={mayRotate} remedies={remedies} />
+            ) : (
+              <Facts facts={[...facts, lastOf(newest)]} />
+            )}
+            {note}
+          </>
+        )}
+      </Loaded>
+    </SectionCard>
+  );
+}
+
+const lastOf = ({ state, ended_at: endedAt }: Rotation): Fact => ({
+  name: "Last rotation",
+  value: (
+    <span className={classes.last}>
+      <RotationStateBadge state={state} /> <RelativeTime moment={endedAt} />
+    </span>
+  ),
+});
+
+interface OpenProps {
+  of: Rotated;
+  rotation: Rotation;
+  mayRotate: boolean;
+  remedies: Remedies;
+}
+
+function Open({ of, rotation, mayRotate, remedies }: OpenProps) {
+  if (rotation.state === "attention") {
+    return <RotationAttention of={of} rotation={rotation} mayRotate={mayRotate} remedies={remedies} />;
+  }
+  return (
+    <>
+      <Way rotation={rotation} />
+      <p className={classes.message} role="status">
+        {rotation.message}
+      </p>
+      <Pace rotation={rotation} />
+      {mayRotate && mayBeCancelled(rotation) && <Cancel of={of} rotation={rotation} />}
+    </>
+  );
+}
+
+/** The steps of the way, with the one that it is at. */
+function Way({ rotation }: { rotation: Rotation }) {
+  return (
+    <ol className={classes.way} aria-label="Progress">
+      {wayOf(rotation.step).map(({ label, state }) => (
+        <li
+          key={label}
+          className={classes.wayStep}
+          data-state={state}
+          data-is-waiting={rotation.state === "waiting"}
+          aria-current={state === "current" ? "step" : undefined}
+        >
+          <span className={classes.dot} aria-hidden />
+          {label}
+          {state === "done" && <span className={classes.hidden}>, done</span>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Pace({ rotation }: { rotation: Rotation }) {
+  const now = useNow();
+  const next = rotation.next_at;
+  return (
+    <p className={classes.pace}>
+      {becauseOf(rotation)}, <RelativeTime moment={rotation.started_at} />.
+      {rotation.tries > 1 && ` Attempt ${rotation.tries}.`}
+      {rotation.state === "waiting" && next !== null && ` Goes on by itself at ${nearTime(next, now)}.`}
+    </p>
+  );
+}
+
+function Cancel({ of, rotation }: { of: Rotated; rotation: Rotation }) {
+  const { mutate, isPending } = useMutation(cancelling(useQueryClient(), of, rotation));
+  const cancel = () =>
+    mutate(undefined, {
+      onSuccess: () => toast.success(`Rotation of "${of.name}" cancelled`),
+      onError: (error) => toast.error(messageOf(error), { title: "Failed to cancel the rotation" }),
+    });
+  return (
+    <Button
+      variant="default"
+      fullWidth
+      mt="sm"
+      leftSection={<IconPlayerStop size={16} aria-hidden />}
+      onClick={cancel}
+      loading={isPending}
+    >
+      Cancel Rotation
+    </Button>
+  );
+}

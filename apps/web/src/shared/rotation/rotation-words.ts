@@ -1,0 +1,138 @@
+// How a rotation is told to people: its state, how far it is, why it began, and what to do when it waits for somebody.
+import type { Rotation, RotationState, RotationStep } from "@strongroom/contract";
+import type { Tone } from "#shared/ui/tone.ts";
+
+export const STATE_LOOKS: Record<RotationState, { label: string; tone: Tone }> = {
+  queued: { label: "Queued", tone: "info" },
+  running: { label: "Rotating", tone: "info" },
+  waiting: { label: "Waiting", tone: "warning" },
+  attention: { label: "Needs attention", tone: "danger" },
+  rotated: { label: "Rotated", tone: "success" },
+  cancelled: { label: "Cancelled", tone: "neutral" },
+  superseded: { label: "Replaced by hand", tone: "neutral" },
+};
+
+const ENDED: readonly RotationState[] = ["rotated", "cancelled", "superseded"];
+
+export const isOpen = (state: RotationState): boolean => !ENDED.includes(state);
+
+/** Only as long as the target has not heard of it. */
+export const mayBeCancelled = ({ state, step }: Pick<Rotation, "state" | "step">): boolean =>
+  isOpen(state) && (step === "planned" || step === "stored");
+
+export const STEP_WORDS: Record<RotationStep, string> = {
+  planned: "Planned",
+  stored: "Stored",
+  sent: "Sending",
+  answered: "Answered",
+  doubtful: "In doubt",
+  promoted: "In force",
+  ended: "Ended",
+};
+
+/** What each step of the way is called, in order. */
+const WAY = ["New password stored here", "Sent to the system", "Proved by a fresh login", "In force"] as const;
+
+/** Which of them a rotation is at; what stands before it is done. */
+const AT: Record<RotationStep, number> = {
+  planned: 0,
+  stored: 1,
+  sent: 1,
+  answered: 2,
+  doubtful: 2,
+  promoted: 3,
+  ended: WAY.length,
+};
+
+export interface WayStep {
+  label: string;
+  state: "done" | "current" | "ahead";
+}
+
+export const wayOf = (step: RotationStep): WayStep[] =>
+  WAY.map((label, at) => ({ label, state: at < AT[step] ? "done" : at === AT[step] ? "current" : "ahead" }));
+
+/** Why it began. */
+export function becauseOf({ because, asked_by: by }: Pick<Rotation, "because" | "asked_by">): string {
+  switch (because) {
+    case "asked":
+      return `Asked for by ${by}`;
+    case "bulk":
+      return `Asked for by ${by}, together with others`;
+    case "scheduled":
+      return "By the platform's schedule";
+    case "check-in":
+      return "Because it was checked in after use";
+    case "one-time":
+      return "Because its password was given out once";
+    case "grant-ended":
+      return "Because what was lent of it ended";
+  }
+  return because satisfies never;
+}
+
+/** What a person can do about it: ask again, have it set by the reconcile account, or store the password that works. */
+export type Remedy = "again" | "reconcile" | "store";
+
+export interface Attention {
+  reason: string;
+  advice: string;
+  /** The most likely first. */
+  remedies: readonly Remedy[];
+}
+
+const ATTENTION: Record<string, Attention> = {
+  "cannot-change": {
+    reason: "Strongroom has no way to change this password.",
+    advice: "Change it on the system and store it here, or give the platform a reconcile account.",
+    remedies: ["store", "reconcile", "again"],
+  },
+  "old-refused": {
+    reason: "The system does not accept the stored password, so nothing was changed.",
+    advice: "Set a new one through the reconcile account, or store the password that works and try again.",
+    remedies: ["reconcile", "store", "again"],
+  },
+  "both-refused": {
+    reason: "The system accepts neither the old password nor the new one. Both are kept.",
+    advice: "Set a new one through the reconcile account, or store the password that works.",
+    remedies: ["reconcile", "store", "again"],
+  },
+  "reconcile-refused": {
+    reason: "The system does not accept the platform's reconcile account.",
+    advice: "Put the reconcile account in order, then try again.",
+    remedies: ["again", "store"],
+  },
+  refused: {
+    reason: "The system refused the change. The old password is still in force.",
+    advice: "Put in order what the system objects to, then try again.",
+    remedies: ["again", "reconcile", "store"],
+  },
+  "password-rules": {
+    reason: "The system refused every new password. The old one is still in force.",
+    advice: "Make the platform's password rules fit the system's, then try again.",
+    remedies: ["again", "store"],
+  },
+  "no-effect": {
+    reason: "The change was sent several times and never took effect.",
+    advice: "Look at the system, then try again or set a new password through the reconcile account.",
+    remedies: ["again", "reconcile", "store"],
+  },
+  unreachable: {
+    reason: "The system could not be reached for a long time.",
+    advice: "Try again when it is back. Both passwords are kept until then.",
+    remedies: ["again", "store"],
+  },
+  misconfigured: {
+    reason: "The entry does not fit the system.",
+    advice: "Correct the address or the settings, then try again.",
+    remedies: ["again", "store"],
+  },
+};
+
+const UNKNOWN: Attention = {
+  reason: "Strongroom cannot go on by itself. Every password is kept.",
+  advice: "Look at the journal and the system, then try again.",
+  remedies: ["again", "reconcile", "store"],
+};
+
+export const attentionOf = ({ code }: Pick<Rotation, "code">): Attention => ATTENTION[code ?? ""] ?? UNKNOWN;

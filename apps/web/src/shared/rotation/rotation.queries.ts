@@ -1,0 +1,104 @@
+// The server state of rotations, the same for accounts and for a person's credentials.
+import {
+  cancelRotation,
+  cancelRotationRun,
+  listAccountRotations,
+  listCredentialRotations,
+  readRotation,
+  readRotationRun,
+  reconcileAccount,
+  rotateAccount,
+  rotateCredential,
+  rotateSeveral,
+  type AccountId,
+  type CredentialId,
+  type InputOf,
+  type Rotation,
+  type RotationId,
+  type RotationRunId,
+} from "@strongroom/contract";
+import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
+import { call } from "#shared/api/call.ts";
+import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
+
+/** Whose password is changed. */
+export interface Rotated {
+  kind: "account" | "credential";
+  id: string;
+  name: string;
+}
+
+const PAGE_SIZE = 10;
+const POLL_MS = 2000;
+
+const ofAccount = (id: string) => ({ params: { id: id as AccountId } });
+const ofCredential = (id: string) => ({ params: { id: id as CredentialId } });
+
+const listKey = ({ kind, id }: Rotated) =>
+  kind === "account" ? keyOf(listAccountRotations, ofAccount(id)) : keyOf(listCredentialRotations, ofCredential(id));
+
+/** Newest first. One that is open is the first. */
+export const rotations = (of: Rotated) =>
+  infiniteQueryOptions({
+    queryKey: listKey(of),
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: PAGE_SIZE, cursor: pageParam };
+      return of.kind === "account"
+        ? call(listAccountRotations, { ...ofAccount(of.id), query }, { signal })
+        : call(listCredentialRotations, { ...ofCredential(of.id), query }, { signal });
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
+
+const at = (id: string) => ({ params: { id: id as RotationId } });
+
+/** With its journal. */
+export const rotationDetail = (id: string) => queryOf(readRotation, at(id));
+
+/** HTTP-09, ACC-33: what shows the password's owner is stale, the lists and figures included. */
+export async function staleAfter(client: QueryClient, { kind }: Pick<Rotated, "kind">): Promise<void> {
+  const paths = [kind === "account" ? "/api/v1/accounts" : "/api/v1/credentials", "/api/v1/rotations", "/api/v1/cpm"];
+  await Promise.all([...paths, "/api/v1/audit"].map((path) => invalidatePath(client, path)));
+}
+
+/** VAULT-32, ACC-33. While one is open, it goes on with that one at once. */
+export const rotating = (client: QueryClient, of: Rotated) =>
+  mutationOptions({
+    mutationFn: () =>
+      of.kind === "account" ? call(rotateAccount, ofAccount(of.id)) : call(rotateCredential, ofCredential(of.id)),
+    onSuccess: () => void staleAfter(client, of),
+  });
+
+export const reconciling = (client: QueryClient, of: Rotated) =>
+  mutationOptions({
+    mutationFn: () => call(reconcileAccount, ofAccount(of.id)),
+    onSuccess: () => void staleAfter(client, of),
+  });
+
+export const cancelling = (client: QueryClient, of: Rotated, rotation: Pick<Rotation, "id">) =>
+  mutationOptions({
+    mutationFn: () => call(cancelRotation, at(rotation.id)),
+    onSettled: () => void staleAfter(client, of),
+  });
+
+export const runStart = (client: QueryClient) =>
+  mutationOptions({
+    mutationFn: (body: NonNullable<InputOf<typeof rotateSeveral>["body"]>) => call(rotateSeveral, { body }),
+    onSuccess: () => void staleAfter(client, { kind: "account" }),
+  });
+
+const byRun = (id: string) => ({ params: { id: id as RotationRunId } });
+
+/** Asked for again and again while it runs; that is no sign of life of the person. */
+export const rotationRun = (id: string) => ({
+  ...queryOf(readRotationRun, byRun(id), { isBackground: true }),
+  refetchInterval: ({ state }: { state: { data: { status: string } | undefined } }) =>
+    state.data === undefined || state.data.status === "running" ? POLL_MS : (false as const),
+});
+
+export const runCancellation = (client: QueryClient, id: string) =>
+  mutationOptions({
+    mutationFn: () => call(cancelRotationRun, byRun(id)),
+    onSuccess: (run) => client.setQueryData(rotationRun(id).queryKey, run),
+  });

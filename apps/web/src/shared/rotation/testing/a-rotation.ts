@@ -1,0 +1,26 @@
+// A rotation as the server answers, for tests.
+import { randomUUID } from "node:crypto";
+import type { Rotation } from "@strongroom/contract";
+import { TEST_USER } from "#app/testing/sign-in.ts";
+
+/** Another one each time; under way, with the change sent. */
+export function aRotation(given: Partial<Rotation> = {}): Rotation {
+  return {
+    id: randomUUID() as Rotation["id"],
+    secret_id: randomUUID(),
+    is_account: false,
+    name: "Orders database",
+    state: "running",
+    step: "sent",
+    by: "account",
+    because: "asked",
+    asked_by: TEST_USER.name,
+    message: "The change is being sent.",
+    code: null,
+    tries: 1,
+    next_at: null,
+    started_at: new Date().toISOString(),
+    ended_at: null,
+    ...given,
+  };
+}

@@ -1,0 +1,29 @@
+// The small button that shows and hides what belongs to a line.
+import { UnstyledButton } from "@mantine/core";
+import { IconChevronRight } from "@tabler/icons-react";
+import classes from "./disclosure-button.module.css";
+
+export interface DisclosureButtonProps {
+  label: string;
+  /** Its name in full, where several stand on one page. */
+  name?: string;
+  isOpen: boolean;
+  onChange: (isOpen: boolean) => void;
+  /** The id of what it shows. */
+  controls: string;
+}
+
+export function DisclosureButton({ label, name, isOpen, onChange, controls }: DisclosureButtonProps) {
+  return (
+    <UnstyledButton
+      className={classes.toggle}
+      onClick={() => onChange(!isOpen)}
+      aria-expanded={isOpen}
+      aria-controls={controls}
+      aria-label={name}
+    >
+      <IconChevronRight className={classes.chevron} data-open={isOpen} size={14} aria-hidden />
+      {label}
+    </UnstyledButton>
+  );
+}
