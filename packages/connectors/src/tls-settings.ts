@@ -26,6 +26,16 @@ export function mayCarryClearText({ mode }: TlsSettings): boolean {
   return mode === "verify-ca" || mode === "verify-full";
 }
 
+/**
+ * To be put behind the news of a changed password. What a server keeps of one is not the password, but with it and a
+ * log-in overheard on the same line somebody else could log in.
+ */
+export function unencryptedHint({ mode }: Pick<TlsSettings, "mode">): string {
+  return mode === "disable"
+    ? " The connection was not encrypted: whoever listened may have learnt enough to log in. Enable SSL/TLS."
+    : "";
+}
+
 /** The words of libpq, and those of MySQL's clients. */
 const MODES = new Map<string, TlsMode>([
   ["disable", "disable"],

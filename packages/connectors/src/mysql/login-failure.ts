@@ -39,7 +39,7 @@ export function loginFailure(error: unknown, address: DatabaseAddress, isEncrypt
 }
 
 /** The number in a server's error packet, or null for an error of the driver or the socket. */
-function serverErrno(error: unknown): number | null {
+export function serverErrno(error: unknown): number | null {
   if (error === null || typeof error !== "object" || !("errno" in error)) return null;
   return typeof error.errno === "number" && error.errno > 0 ? error.errno : null;
 }

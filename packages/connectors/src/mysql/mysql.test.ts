@@ -1,5 +1,6 @@
 // MySQL and MariaDB against a real MariaDB.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { makeAuthority, makeSelfSigned, opensslAvailable, type Authority } from "../../testing/certificates.ts";
 import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
@@ -26,6 +27,12 @@ async function rows(): Promise<Rows> {
   const user = await server.addUser();
   const locked = await server.addUser("account lock");
   const expired = await server.addUser("password expire");
+  const boss = await server.addUser();
+  await server.sql(`grant select, update on mysql.* to ${boss.username}@'127.0.0.1'`);
+  const account = async (clause = "") => {
+    const { username, password } = await server.addUser(clause);
+    return { target: at(server, username), secret: password, candidate: randomBytes(15).toString("base64url") };
+  };
   const trial = (target: Partial<Target>, secret: string, expect: Trial["expect"]): Trial => ({
     target,
     secret,
@@ -58,6 +65,30 @@ async function rows(): Promise<Rows> {
       },
     ],
     elsewhere: (host, port) => at(server, user.username, { host, port }),
+    changes: {
+      account,
+      refusals: [
+        {
+          name: "a character that ends a text there",
+          change: async () => ({ ...(await account()), candidate: "one-half\0other-half" }),
+          expect: { outcome: "unsent", code: "bad-input" },
+        },
+      ],
+    },
+    reconciles: {
+      account,
+      able: { username: boss.username, secret: boss.password },
+      unable: { username: user.username, secret: user.password },
+    },
+    lists: {
+      target: at(server, boss.username),
+      secret: boss.password,
+      expect: [
+        { name: "root@127.0.0.1", isPrivileged: true, isLocked: false },
+        { name: `${user.username}@127.0.0.1`, isPrivileged: false, isLocked: false },
+        { name: `${locked.username}@127.0.0.1`, isPrivileged: false, isLocked: true },
+      ],
+    },
     stop: () => server.stop(),
   };
 }

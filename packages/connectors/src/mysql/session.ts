@@ -16,6 +16,8 @@ export interface Session {
   tlsFailure(): Promise<Failure | null>;
   /** The stream that the driver uses now: an encrypted one once TLS is up. */
   stream(): Duplex;
+  /** The version in the server's greeting; empty before it came. */
+  greeting(): string;
 }
 
 /** The parts of the driver's connection that its types leave out. */
@@ -23,6 +25,7 @@ interface DriverConnection {
   stream: Duplex;
   packetParser: { execute(data: Buffer): void };
   startTLS(onSecure: (error?: Error) => void): void;
+  _handshakePacket?: { serverVersion?: unknown };
 }
 
 export function openSession(
@@ -66,7 +69,8 @@ export function openSession(
     const secured = await securing;
     return secured !== null && "failure" in secured ? secured.failure : null;
   };
-  return { connection, tlsFailure, stream: () => driver.stream };
+  const greeting = () => String(driver._handshakePacket?.serverVersion ?? "");
+  return { connection, tlsFailure, stream: () => driver.stream, greeting };
 }
 
 /** Both SHA-256 methods end by sending the whole password: inside TLS, or encrypted for whatever key the other side names. */

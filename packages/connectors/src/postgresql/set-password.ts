@@ -4,6 +4,7 @@ import type { ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { changed, misconfigured, refused, unknown, unreachable, unsent } from "../finding.ts";
+import { unencryptedHint } from "../tls-settings.ts";
 import { loginFailure } from "./login-failure.ts";
 import type { LoggedIn } from "./login.ts";
 import { isSameEverywhere, scramVerifier } from "./scram-verifier.ts";
@@ -52,7 +53,7 @@ export async function setPassword(
     isMd5 && username === null
       ? " It was kept as md5 and is now kept as SCRAM-SHA-256, which clients older than PostgreSQL 10 do not know."
       : "";
-  return changed(`Changed the password of ${name} on ${target}.${formerly}`, { passwordKind: "scram-sha-256" });
+  return changed(`Changed the password of ${name} on ${target}.${formerly}${unencryptedHint(tls)}`, { passwordKind: "scram-sha-256" });
 }
 
 /**

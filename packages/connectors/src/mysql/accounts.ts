@@ -1,0 +1,99 @@
+// The accounts of one name on a MySQL or MariaDB server, and which of them a log-in from here would be.
+import { BlockList, isIPv4 } from "node:net";
+import { serverErrno } from "./login-failure.ts";
+import type { LoggedIn } from "./login.ts";
+
+export interface KnownAccount {
+  host: string;
+  plugin: string;
+  /** Null when the log-in may not see it. */
+  isLocked: boolean | null;
+}
+
+/** The methods whose password the server itself keeps; by the others it asks somebody else (PAM, a socket, Kerberos). */
+const KEPT_HERE = ["", "mysql_native_password", "caching_sha2_password", "sha256_password"];
+
+export const isKeptHere = ({ plugin }: KnownAccount) => KEPT_HERE.includes(plugin);
+
+/** Null when the log-in may not read the accounts. `name` has been quoted for the session's mode. */
+export async function accountsNamed(quotedName: string, loggedIn: LoggedIn): Promise<KnownAccount[] | null> {
+  const { ask, isMariadb } = loggedIn;
+  const where = `where user = ${quotedName} limit 1000`;
+  const full = isMariadb
+    ? `select host as host, json_value(priv, '$.plugin') as plugin, json_value(priv, '$.account_locked') as locked from mysql.global_priv ${where}`
+    : `select host as host, plugin as plugin, account_locked = 'Y' as locked from mysql.user ${where}`;
+  const rows =
+    (await rowsIfAllowed(ask, full)) ??
+    (await rowsIfAllowed(ask, `select host as host, plugin as plugin from mysql.user ${where}`));
+  return (
+    rows?.map(({ host, plugin, locked }) => ({
+      host: String(host),
+      plugin: String(plugin ?? ""),
+      isLocked: locked === undefined ? null : isTrue(locked),
+    })) ?? null
+  );
+}
+
+/** Whoever answers chooses the types as well. */
+interface Row {
+  host: unknown;
+  plugin: unknown;
+  locked?: unknown;
+}
+
+/** JSON's and SQL's ways to say yes. */
+export const isTrue = (value: unknown) => value === true || value === 1 || value === "1" || value === "true";
+
+async function rowsIfAllowed(ask: LoggedIn["ask"], sql: string): Promise<Row[] | null> {
+  try {
+    return await ask<Row>(sql);
+  } catch (error) {
+    // Not allowed to read that table or column.
+    if ([1142, 1143, 1044].includes(serverErrno(error) ?? 0)) return null;
+    throw error;
+  }
+}
+
+/**
+ * The account that the server takes for somebody who comes from `seenHost` (MySQL manual, "Access Control, Stage 1"): the
+ * most specific host that matches. Null when none does.
+ */
+export function accountFor<Account extends { host: string }>(
+  accounts: readonly Account[],
+  seenHost: string,
+): Account | null {
+  const [first = null] = accounts
+    .filter(({ host }) => matches(host, seenHost))
+    .toSorted((a, b) => specificity(b.host) - specificity(a.host));
+  return first;
+}
+
+/** Literal names and addresses first, then networks, then patterns by the place of their first wildcard; `''` is last. */
+function specificity(host: string): number {
+  if (host === "") return -1;
+  if (host.includes("/")) return 999;
+  const wildcard = host.search(/[%_]/);
+  return wildcard === -1 ? 1000 : wildcard;
+}
+
+function matches(host: string, seenHost: string): boolean {
+  if (host === "") return true;
+  const network = /^([\d.]+)\/([\d.]+)$/.exec(host);
+  if (network !== null) return isInNetwork(seenHost, network[1] ?? "", network[2] ?? "");
+  const pattern = host
+    .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("%", ".*")
+    .replaceAll("_", ".");
+  return new RegExp(`^${pattern}$`, "i").test(seenHost);
+}
+
+/** `network/mask`, the mask as an address or (MySQL) as a number of bits. */
+function isInNetwork(seenHost: string, network: string, mask: string): boolean {
+  const bits = mask.includes(".")
+    ? mask.split(".").reduce((sum, byte) => sum + Number(byte).toString(2).replaceAll("0", "").length, 0)
+    : Number(mask);
+  if (!isIPv4(seenHost) || !isIPv4(network) || !(bits >= 0 && bits <= 32)) return false;
+  const list = new BlockList();
+  list.addSubnet(network, bits, "ipv4");
+  return list.check(seenHost, "ipv4");
+}

@@ -1,0 +1,230 @@
+// What only MySQL and MariaDB do when passwords are changed: hashes, rules, hosts, expired accounts, replicas, proxies.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { after, before, describe, test } from "node:test";
+import fc from "fast-check";
+import mysql2 from "mysql2";
+import { assertChange, tryChange, tryReconcile } from "../../testing/abilities.ts";
+import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
+import { assertResult, tryOut } from "../../testing/suite.ts";
+import { needs } from "../../testing/targets/availability.ts";
+import { startTcp } from "../../testing/targets/hostile.ts";
+import { mariadbAvailable, startMariadb, type MariadbServer } from "../../testing/targets/mariadb.ts";
+import { accountFor } from "./accounts.ts";
+import { mysql } from "./mysql.ts";
+import { nativeHash, statementsFor } from "./statements.ts";
+
+const randomSecret = () => randomBytes(15).toString("base64url");
+
+test("the account that a server takes for somebody is the one with the most specific host", () => {
+  const from = (seen: string, ...hosts: string[]) =>
+    accountFor(
+      hosts.map((host) => ({ host })),
+      seen,
+    )?.host ?? null;
+  assert.equal(from("10.1.2.3", "%", "10.%", "10.1.2.3"), "10.1.2.3");
+  assert.equal(from("10.1.2.3", "%", "10.%", "10.1.%"), "10.1.%");
+  assert.equal(from("10.1.2.3", "", "%"), "%");
+  assert.equal(from("10.1.2.3", "10.1.0.0/255.255.0.0", "10.%"), "10.1.0.0/255.255.0.0");
+  assert.equal(from("10.1.2.3", "10.2.0.0/255.255.0.0", "10.1.2.0/24"), "10.1.2.0/24");
+  assert.equal(from("db.example.com", "%.example.com", "%.example.org", "dbxexample.com"), "%.example.com");
+  assert.equal(from("10.1.2.3", "localhost", "192.168.%", "10.1.2.4"), null);
+});
+
+test("a statement holds the hash where the server takes one, and quotes whatever a name or a password holds", () => {
+  assert.equal(nativeHash("password"), "*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E19");
+  const [own] = statementsFor(null, "it's", { isMariadb: true, asHash: true });
+  assert.equal(own, `set password = '${nativeHash("it's")}'`);
+  const [, others] = statementsFor({ user: "o'x", host: "%" }, "it's\\", { isMariadb: true, asHash: false });
+  assert.equal(others, "alter user 'o''x'@'%' identified by 'it''s\\'");
+  const [mysql8] = statementsFor(null, "it's", { isMariadb: false, asHash: false });
+  assert.equal(mysql8, "alter user user() identified by 'it''s'");
+});
+
+describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAvailable()), concurrency: 1 }, () => {
+  let server: MariadbServer;
+  let authority: Authority;
+  let boss: { username: string; secret: string };
+  const at = (username: string, more: object = {}) => ({
+    type: "mysql",
+    host: server.host,
+    port: server.port,
+    username,
+    ...more,
+  });
+  const checked = () => ({ sslEnabled: true, additionalParams: { ca: authority.certificate } });
+  const account = async (clause?: string, more: object = {}) => {
+    const { username, password } = await server.addUser(clause);
+    return { target: at(username, more), secret: password, candidate: randomSecret() };
+  };
+  const verifies = async (username: string, secret: string) =>
+    assertResult(await tryOut(mysql, { target: at(username), secret }), { outcome: "verified" });
+  before(async () => {
+    authority = await makeAuthority();
+    server = await startMariadb({ certificate: await authority.issue(["127.0.0.1"]) });
+    const { username, password } = await server.addUser();
+    boss = { username, secret: password };
+    await server.sql(`grant select on mysql.* to ${username}@'127.0.0.1'`);
+    await server.sql(`grant create user on *.* to ${username}@'127.0.0.1'`);
+  });
+  after(() => server?.stop());
+
+  test("INVARIANT: MariaDB gets the hash: what goes over the line does not hold the password", async (t) => {
+    const seen: Buffer[] = [];
+    const tap = await startTcp((socket) => {
+      const upstream = connect(server.port, server.host);
+      socket.on("data", (bytes: Buffer) => seen.push(bytes));
+      socket.pipe(upstream).pipe(socket);
+      upstream.on("error", () => socket.destroy());
+      socket.on("close", () => upstream.destroy());
+    });
+    t.after(() => tap.stop());
+    const one = await account();
+    const result = await tryChange(mysql, { ...one, target: at(one.target.username, { port: tap.port }) });
+    assertChange(result, { outcome: "changed" });
+    assert.match(result.message, /not encrypted/);
+    const line = Buffer.concat(seen).toString("latin1");
+    assert.ok(line.includes(nativeHash(one.candidate)) && !line.includes(one.candidate));
+  });
+
+  test("a password that has expired is changed by the one who holds it, and the account works again", async () => {
+    const one = await account("password expire");
+    assertChange(await tryChange(mysql, one), { outcome: "changed" });
+    await verifies(one.target.username, one.candidate);
+  });
+
+  test("hostile names and passwords change their own account and nothing else", async () => {
+    const everybody = "select group_concat(user order by user) as users from mysql.user where super_priv = 'Y'";
+    const before = await server.sql(everybody);
+    const awkward = fc
+      .string({ minLength: 1, maxLength: 20, unit: "grapheme-ascii" })
+      .map((text) => text.replaceAll("\0", ""));
+    const names = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(awkward, fc.constantFrom("o'x", "back\\slash", "a@b", "'@'%", `"`, "`;--", "-u", "new\nline")),
+        fc
+          .oneof(awkward, fc.constantFrom("it's", "\\", "\\'", "'; drop table mysql.user; --", "?"))
+          .map((text) => `${text}${randomSecret()}`),
+        async (name, candidate) => {
+          if (name.trim() !== name || name === "" || names.has(name)) return;
+          names.add(name);
+          await server.sql(`create user ${mysql2.escape(name)}@'127.0.0.1' identified by 'before-the-change'`);
+          const one = { target: at(name, checked()), secret: "before-the-change", candidate };
+          assertChange(await tryReconcile(mysql, one, boss), { outcome: "changed" });
+          await verifies(name, candidate);
+          assertChange(await tryChange(mysql, { ...one, secret: candidate, candidate: `${candidate}2` }), {
+            outcome: "changed",
+          });
+          await verifies(name, `${candidate}2`);
+        },
+      ),
+      { numRuns: 25 },
+    );
+    assert.deepEqual(await server.sql(everybody), before);
+  });
+
+  test("of accounts with one name the one is changed that logs in from here, and the others keep theirs", async () => {
+    const one = await account();
+    const name = one.target.username;
+    await server.sql(
+      `create user ${name}@'%' identified by 'of-everywhere', ${name}@'192.0.2.1' identified by 'of-elsewhere'`,
+    );
+    const hashes = `select host, authentication_string as hash from mysql.user where user = '${name}' and host <> '127.0.0.1' order by host`;
+    const others = await server.sql(hashes);
+    assertChange(await tryReconcile(mysql, one, boss), { outcome: "changed" });
+    await verifies(name, one.candidate);
+    assert.deepEqual(await server.sql(hashes), others);
+    await server.sql(`drop user ${name}@'127.0.0.1', ${name}@'%'`);
+    assertChange(await tryReconcile(mysql, one, boss), { outcome: "refused", code: "no-such-account" });
+  });
+
+  test("a right that comes by a role counts, and a locked account is refused with the reason", async () => {
+    const keeper = await server.addUser();
+    const by = { username: keeper.username, secret: keeper.password };
+    const one = await account();
+    assertChange(await tryReconcile(mysql, one, by), { outcome: "refused", code: "no-permission" });
+    await server.sql("create role keepers");
+    await server.sql("grant select, update on mysql.* to keepers");
+    await server.sql(`grant keepers to ${keeper.username}@'127.0.0.1'`);
+    await server.sql(`set default role keepers for ${keeper.username}@'127.0.0.1'`);
+    assertChange(await tryReconcile(mysql, one, by), { outcome: "changed" });
+    const locked = await tryReconcile(mysql, await account("account lock"), boss);
+    assertChange(locked, { outcome: "refused", code: "not-changeable" });
+    assert.match(locked.message, /locked/);
+  });
+
+  test("an account whose password is kept elsewhere is refused", async () => {
+    await server.sql("create user socketed@'127.0.0.1' identified via unix_socket");
+    const one = { target: at("socketed"), secret: "", candidate: randomSecret() };
+    assertChange(await tryReconcile(mysql, one, boss), { outcome: "refused", code: "not-changeable" });
+  });
+
+  test("a server that somebody else holds is given up in time, and then nothing was changed", async () => {
+    const one = await account();
+    const holder = mysql2.createConnection({ host: server.host, port: server.port, ...(await rootLike(server)) });
+    const run = (sql: string) =>
+      new Promise<void>((resolve, reject) =>
+        holder.query(sql, (error) => (error === null ? resolve() : reject(error))),
+      );
+    await run("flush tables with read lock");
+    const result = await tryChange(mysql, one, { timeoutMs: 3_000 });
+    await run("unlock tables");
+    holder.destroy();
+    assertChange(result, { outcome: "unsent", code: "not-ready" });
+    await verifies(one.target.username, one.secret);
+  });
+
+  test("a proxy in between, and a read-only server, are told and nothing was changed", async (t) => {
+    const one = await account();
+    const proxy = await startTcp((socket) => {
+      const upstream = connect(server.port, server.host);
+      upstream.on("data", (bytes: Buffer) =>
+        socket.write(Buffer.from(bytes.toString("latin1").replace(/5\.5\.5-10\.\d/, "5.5.5-10.0"), "latin1")),
+      );
+      socket.pipe(upstream);
+      upstream.on("error", () => socket.destroy());
+      socket.on("close", () => upstream.destroy());
+    });
+    t.after(() => proxy.stop());
+    const refused = { outcome: "refused", code: "not-changeable" } as const;
+    const behind = await tryChange(mysql, { ...one, target: at(one.target.username, { port: proxy.port }) });
+    assertChange(behind, refused);
+    assert.match(behind.message, /proxy/);
+    await server.sql("set global read_only = 1");
+    const onReplica = await tryChange(mysql, one);
+    await server.sql("set global read_only = 0");
+    assertChange(onReplica, refused);
+    assert.match(onReplica.message, /read-only/);
+    await verifies(one.target.username, one.secret);
+  });
+
+  test("rules that want to see the password get it over checked TLS only; what breaks them is refused", async () => {
+    const one = await account();
+    await server.sql("install soname 'simple_password_check'");
+    await server.sql("install soname 'password_reuse_check'");
+    const good = () => `Aa1!${randomSecret()}`;
+    const blind = await tryChange(mysql, { ...one, candidate: good() });
+    assertChange(blind, { outcome: "refused", code: "not-changeable" });
+    assert.match(blind.message, /Enable SSL\/TLS/);
+    const secure = { ...one, target: at(one.target.username, checked()) };
+    assertChange(await tryChange(mysql, { ...secure, candidate: "onlyletters" }), {
+      outcome: "refused",
+      code: "password-rules",
+    });
+    const [first, second] = [good(), good()];
+    assertChange(await tryChange(mysql, { ...secure, candidate: first }), { outcome: "changed" });
+    assertChange(await tryChange(mysql, { ...secure, secret: first, candidate: second }), { outcome: "changed" });
+    const again = await tryChange(mysql, { ...secure, secret: second, candidate: first });
+    assertChange(again, { outcome: "refused", code: "reused" });
+    await verifies(one.target.username, second);
+  });
+});
+
+/** Somebody who may lock every table. */
+async function rootLike(server: MariadbServer): Promise<{ user: string; password: string }> {
+  const { username, password } = await server.addUser();
+  await server.sql(`grant reload on *.* to ${username}@'127.0.0.1'`);
+  return { user: username, password };
+}
