@@ -16,6 +16,7 @@ const CHOICES: [Partial<Target>, string][] = [
   [{ type: "password", ...SSH, port: 3389, additionalParams: { protocol: "ssh" } }, "linux"],
   [{ type: "password", ...SSH, port: 636, additionalParams: { protocol: "LDAPS" } }, "ldap"],
   [{ type: "application", additionalParams: { protocol: "ldap" } }, "ldap"],
+  [{ type: "application", ...SSH, port: 3389, additionalParams: { protocol: "active-directory" } }, "active-directory"],
   [{ type: "postgresql" }, "postgresql"],
   [{ type: "mysql" }, "mysql"],
   [{ type: "database", connectionString: "postgresql://h/d" }, "postgresql"],

@@ -1,4 +1,5 @@
 // Which connector checks an entry, and in plain words why none does.
+import { activeDirectory } from "./active-directory/active-directory.ts";
 import { apiToken } from "./api-token/api-token.ts";
 import { certificate } from "./certificate/certificate.ts";
 import { schemeOf } from "./connection-string.ts";
@@ -10,13 +11,22 @@ import { mysql } from "./mysql/mysql.ts";
 import { postgresql } from "./postgresql/postgresql.ts";
 
 /** Every connector that there is. */
-export const connectors: readonly Connector[] = [linux, postgresql, mysql, ldap, certificate, apiToken];
+export const connectors: readonly Connector[] = [
+  linux,
+  postgresql,
+  mysql,
+  ldap,
+  activeDirectory,
+  certificate,
+  apiToken,
+];
 
 /** What the additional parameter `protocol` may say for a name and a password: it decides before type and port. */
 export const PROTOCOLS: ReadonlyMap<string, Connector> = new Map([
   ["ssh", linux],
   ["ldap", ldap],
   ["ldaps", ldap],
+  ["active-directory", activeDirectory],
 ]);
 
 /** What decides between connectors. */

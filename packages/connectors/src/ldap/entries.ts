@@ -15,17 +15,32 @@ export async function entriesOf(client: Client, base: string, options: SearchOpt
   return found;
 }
 
-/** The attributes of the entry at `dn` itself, or null when there is none. */
-export async function entryAt(client: Client, dn: string, attributes: string[]): Promise<Entry | null> {
-  const { searchEntries } = await client.search(dn, { scope: "base", attributes });
+/** The attributes of the entry at `dn` itself, `binary` ones as bytes, or null when there is none. */
+export async function entryAt(
+  client: Client,
+  dn: string,
+  attributes: string[],
+  binary: string[] = [],
+): Promise<Entry | null> {
+  const options: SearchOptions = { scope: "base", attributes, explicitBufferAttributes: binary };
+  const { searchEntries } = await client.search(dn, options);
   return searchEntries[0] ?? null;
 }
 
-/** Attribute names are of any case in an answer (RFC 4512 §2.5). */
 export function textsOf(entry: Entry, attribute: string): string[] {
+  return valuesOf(entry, attribute).map((each) => each.toString());
+}
+
+/** Of an attribute that was asked for as bytes. */
+export function buffersOf(entry: Entry, attribute: string): Buffer[] {
+  return valuesOf(entry, attribute).filter((each) => Buffer.isBuffer(each));
+}
+
+/** Attribute names are of any case in an answer (RFC 4512 §2.5). */
+function valuesOf(entry: Entry, attribute: string): (string | Buffer)[] {
   const name = Object.keys(entry).find((each) => each.toLowerCase() === attribute.toLowerCase());
-  const value = name === undefined ? [] : entry[name];
-  return (Array.isArray(value) ? value : [value]).map((each) => each?.toString() ?? "");
+  const value = name === undefined ? [] : (entry[name] ?? []);
+  return Array.isArray(value) ? value : [value];
 }
 
 export function textOf(entry: Entry, attribute: string): string | null {

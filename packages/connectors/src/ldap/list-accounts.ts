@@ -11,10 +11,10 @@ import { resultCodeOf, type Session } from "./session.ts";
 
 const ACCOUNTS =
   "(|(objectClass=person)(objectClass=account)(objectClass=posixAccount)(objectClass=simpleSecurityObject))";
-const ACCOUNT_ATTRIBUTES = [
-  ...["uid", "cn", "uidNumber", "loginShell", "memberOf", "shadowExpire"],
-  ...["pwdChangedTime", "pwdAccountLockedTime", "pwdLastSuccess", "authTimestamp"],
-];
+const ACCOUNT_ATTRIBUTES =
+  "uid cn uidNumber loginShell shadowExpire pwdChangedTime pwdAccountLockedTime pwdLastSuccess authTimestamp".split(
+    " ",
+  );
 const GROUPS = "(|(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=posixGroup))";
 /** Of groups, unless the additional parameter `privileged_groups` names others. */
 const PRIVILEGED = ["root", "wheel", "sudo", "admin", "admins", "administrators", "directory administrators"];

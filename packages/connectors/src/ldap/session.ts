@@ -46,10 +46,7 @@ export async function openSession(
 }
 
 /** StartTLS (RFC 4511 §4.14.1) as message 1. */
-const START_TLS = Buffer.from([
-  ...[0x30, 0x1d, 0x02, 0x01, 0x01, 0x77, 0x18, 0x80, 0x16],
-  ...Buffer.from("1.3.6.1.4.1.1466.20037"),
-]);
+const START_TLS = Buffer.from("\x30\x1d\x02\x01\x01\x77\x18\x80\x161.3.6.1.4.1.1466.20037", "latin1");
 
 /** Null when the server is ready for TLS. Whatever else it says, nothing more goes out unencrypted. */
 async function askForTls(stream: BoundedStream, endpoint: Endpoint): Promise<Failure | null> {

@@ -58,10 +58,23 @@ export async function reset(
     const wish = { ...name, username, current: null, candidate, isByAttribute: isByAttribute(target) };
     const finding = await setPassword(bound, wish, attempt);
     if (finding.outcome === "changed") await dropMustChange(bound, name.dn);
-    return finding;
+    const isReused = finding.outcome === "refused" && finding.code === "reused";
+    return isReused && (await isInForce(target, candidate, attempt)) ? done(bound, username) : finding;
   } finally {
     bound.session.close();
   }
+}
+
+/** A change that is asked for again meets the history of the directory: what counts is that the log-in works. */
+async function isInForce(target: Target, candidate: string, attempt: ChangeAttempt): Promise<boolean> {
+  const bound = await logIn(target, candidate, attempt);
+  if ("failure" in bound) return false;
+  bound.session.close();
+  return true;
+}
+
+function done({ address }: Bound, username: string): ChangeFinding {
+  return changed(`${nameOf(address)} has a new password for ${username}.`);
 }
 
 /** `password_change` is `modify` for directories whose password operation is not to be used. */
@@ -77,7 +90,7 @@ async function setPassword(bound: Bound, wish: Wish, attempt: ChangeAttempt): Pr
   try {
     if (wish.isByAttribute) await session.client.modify(wish.dn, replacement(wish.candidate), control);
     else await session.client.exop(PASSWORD_MODIFY, passwordModify(wish), control);
-    return changed(`${nameOf(address)} has a new password for ${wish.username}.`);
+    return done(bound, wish.username);
   } catch (error) {
     // Protocol error: the operation is not known there, so nothing happened.
     if (resultCodeOf(error) === 2 && !wish.isByAttribute)

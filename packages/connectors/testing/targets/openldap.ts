@@ -30,6 +30,8 @@ export interface OpenldapServer<Name extends string> {
   users: Record<Name, DirectoryUser>;
   /** May set the passwords of others. */
   helpdesk: DirectoryUser;
+  /** A new user, with further attributes as lines of LDIF. */
+  addUser(more?: readonly string[]): Promise<DirectoryUser>;
   stop(): Promise<void>;
 }
 
@@ -61,11 +63,12 @@ export async function startOpenldap<Name extends string>(
   const names = Object.keys(options.users) as Name[];
   const users = Object.fromEntries(names.map((name) => [name, someone(name)])) as Record<Name, DirectoryUser>;
   const helpdesk = someone("helpdesk");
+  const rootPassword = randomBytes(12).toString("base64url");
   const entries = names.map((name) => userEntry(users[name], options.users[name]));
   mkdirSync(at("data"), { mode: 0o700 });
   writeFileSync(at("server.crt"), options.certificate.certificate);
   writeFileSync(at("server.key"), options.certificate.privateKey, { mode: 0o600 });
-  writeFileSync(at("slapd.conf"), configuration(folder.path, helpdesk.dn, options.overlay ?? []));
+  writeFileSync(at("slapd.conf"), configuration(folder.path, helpdesk.dn, rootPassword, options.overlay ?? []));
   writeFileSync(at("base.ldif"), [BASE, userEntry(helpdesk, []), ...entries, options.ldif ?? ""].join("\n\n"));
   await handOver(folder.path, account);
   const slapd = firstExisting(SLAPD) ?? "slapd";
@@ -84,6 +87,14 @@ export async function startOpenldap<Name extends string>(
     suffix: SUFFIX,
     users,
     helpdesk,
+    addUser: async (more = []) => {
+      const user = someone(`srt-${randomBytes(4).toString("hex")}`);
+      const file = at(`${user.username}.ldif`);
+      writeFileSync(file, userEntry(user, more));
+      const who = ["-x", "-H", `ldap://127.0.0.1:${port}`, "-D", `cn=root,${SUFFIX}`, "-w", rootPassword];
+      await runTool("ldapadd", [...who, "-f", file]);
+      return user;
+    },
     stop: async () => {
       await server.stop();
       folder.remove();
@@ -147,7 +158,7 @@ cn: slow
 pwdAttribute: userPassword
 pwdMinAge: 86400`;
 
-function configuration(folder: string, helpdesk: string, overlay: readonly string[]): string {
+function configuration(folder: string, helpdesk: string, rootPassword: string, overlay: readonly string[]): string {
   return [
     ...["core", "cosine", "nis", "inetorgperson"].map((name) => `include /etc/ldap/schema/${name}.schema`),
     "modulepath /usr/lib/ldap",
@@ -159,6 +170,7 @@ function configuration(folder: string, helpdesk: string, overlay: readonly strin
     "database mdb",
     `suffix "${SUFFIX}"`,
     `rootdn "cn=root,${SUFFIX}"`,
+    `rootpw ${rootPassword}`,
     `directory ${folder}/data`,
     `access to attrs=userPassword by dn.exact="${helpdesk}" write by self =xw by anonymous auth by * none`,
     `access to * by users read by * none`,

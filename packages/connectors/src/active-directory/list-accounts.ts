@@ -1,0 +1,93 @@
+// Who has an account in a domain, and who of them may do everything in it, through however many groups.
+import { escapeFilter, type Client, type Entry } from "ldapts";
+import type { Attempt } from "../attempt.ts";
+import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
+import type { ListedAccount, ListFinding, Target } from "../connector.ts";
+import { nameOf } from "../dial.ts";
+import { listed, misconfigured } from "../finding.ts";
+import { buffersOf, entriesOf, entryAt, textOf, textsOf } from "../ldap/entries.ts";
+import { domainBase, timeOfFiletime } from "./entry.ts";
+import { logIn } from "./log-in.ts";
+import { ridOf, sidText } from "./security-id.ts";
+
+const PEOPLE = "(&(objectCategory=person)(objectClass=user))";
+const ATTRIBUTES =
+  "sAMAccountName userPrincipalName objectSid primaryGroupID memberOf adminCount userAccountControl lockoutTime pwdLastSet accountExpires lastLogonTimestamp servicePrincipalName".split(
+    " ",
+  );
+
+/** Administrators and Account, Server, Print and Backup Operators, whose identifiers are the same everywhere. */
+const BUILT_IN_GROUPS = [544, 548, 549, 550, 551].map((rid) => `S-1-5-32-${rid}`);
+/** Domain Admins, Schema Admins, Enterprise Admins, Group Policy Creator Owners. */
+const DOMAIN_GROUPS = [512, 518, 519, 520];
+/** The first administrator, and the account whose key makes every ticket. */
+const BORN_PRIVILEGED = [500, 502];
+
+const DISABLED = 0x2;
+const NEVER_EXPIRES = 0x1_0000;
+
+export async function listUsers(target: Target, password: string, current: Attempt): Promise<ListFinding> {
+  const login = await logIn(target, password, current, MAX_LISTED_BYTES);
+  if ("failure" in login) return login.failure;
+  const { session, address } = login;
+  current.waitFor(`${nameOf(address)} to list its accounts`);
+  try {
+    const base = await domainBase(session.client);
+    if (base === null)
+      return misconfigured("protocol-error", `${nameOf(address)} does not name its domain. Is it a domain controller?`);
+    const privileged = await privilegedIn(session.client, base);
+    const options = { filter: PEOPLE, attributes: ATTRIBUTES, explicitBufferAttributes: ["objectSid"] };
+    const people = await entriesOf(session.client, base, options);
+    return listed(
+      people.map((entry) => toAccount(entry, privileged)),
+      nameOf(address),
+    );
+  } catch (error) {
+    return session.failureOf(error);
+  } finally {
+    session.close();
+  }
+}
+
+/** The DNs of who is in a privileged group, itself or through others (LDAP_MATCHING_RULE_IN_CHAIN). */
+async function privilegedIn(client: Client, base: string): Promise<Set<string>> {
+  const root = await entryAt(client, base, ["objectSid"], ["objectSid"]);
+  const [sid] = root === null ? [] : buffersOf(root, "objectSid");
+  const ofDomain = sid === undefined ? [] : DOMAIN_GROUPS.map((rid) => `${sidText(sid)}-${rid}`);
+  const wanted = [...BUILT_IN_GROUPS, ...ofDomain].map((each) => `(objectSid=${each})`);
+  const groups = await entriesOf(client, base, { filter: `(|${wanted.join("")})`, attributes: ["cn"] });
+  if (groups.length === 0) return new Set();
+  const inChain = groups.map(({ dn }) => escapeFilter`(memberOf:1.2.840.113556.1.4.1941:=${dn})`);
+  const members = await entriesOf(client, base, { filter: `(&${PEOPLE}(|${inChain.join("")}))`, attributes: ["cn"] });
+  return new Set(members.map(({ dn }) => dn));
+}
+
+function toAccount(entry: Entry, privileged: ReadonlySet<string>): ListedAccount {
+  const control = Number(textOf(entry, "userAccountControl") ?? 0);
+  const [sid] = buffersOf(entry, "objectSid");
+  const rid = sid === undefined ? null : ridOf(sidText(sid));
+  const isBorn = rid !== null && BORN_PRIVILEGED.includes(rid);
+  const isByPrimary = DOMAIN_GROUPS.includes(Number(textOf(entry, "primaryGroupID")));
+  const isDisabled = (control & DISABLED) !== 0;
+  const isLockedOut = Number(textOf(entry, "lockoutTime") ?? 0) > 0;
+  return {
+    name: textOf(entry, "sAMAccountName") ?? entry.dn,
+    isPrivileged: isBorn || isByPrimary || privileged.has(entry.dn),
+    isLocked: isDisabled || isLockedOut,
+    passwordChangedAt: timeOfFiletime(textOf(entry, "pwdLastSet")),
+    expiresAt: timeOfFiletime(textOf(entry, "accountExpires")),
+    lastLoginAt: timeOfFiletime(textOf(entry, "lastLogonTimestamp")),
+    facts: {
+      dn: entry.dn,
+      principalName: textOf(entry, "userPrincipalName"),
+      groups: textsOf(entry, "memberOf").slice(0, 100),
+      /** Was or is in a protected group: its access list stays special until somebody clears it. */
+      hasAdminCount: textOf(entry, "adminCount") === "1",
+      isDisabled,
+      isLockedOut,
+      mustChange: textOf(entry, "pwdLastSet") === "0",
+      passwordNeverExpires: (control & NEVER_EXPIRES) !== 0,
+      servicePrincipalNames: textsOf(entry, "servicePrincipalName").slice(0, 100),
+    },
+  };
+}
