@@ -288,7 +288,14 @@ describe("who may approve", () => {
   test("a stricter platform does not touch what was asked before, and a laxer one opens nothing by itself", async () => {
     const lending = await aLending(app, { approvals_level_1: 1 });
     const asked = await pending(lending);
-    const { account_count: _a, created_at: _b, updated_at: _c, id, ...policy } = await aPlatform(app);
+    const {
+      account_count: _a,
+      reconcile_readiness: _r,
+      created_at: _b,
+      updated_at: _c,
+      id,
+      ...policy
+    } = await aPlatform(app);
     const platformId = lending.account.platform_id;
     const body = { ...policy, name: `Laxer ${id}`, approvals_level_1: 0 };
     const changed = await app.call(updatePlatform, { params: { id: platformId }, body, as: admin.token });

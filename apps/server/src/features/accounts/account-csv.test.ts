@@ -121,6 +121,7 @@ describe("writing an export", () => {
     rotation_status: "no_policy",
     last_rotated_at: "2026-01-01T00:00:00.000Z",
     rotation_due_at: null,
+    open_rotation: null,
     last_accessed: null,
     check_out: null,
     my_permissions: ["list"],

@@ -6,6 +6,7 @@ import type {
   AccountId,
   AccountValidationStatus,
   PlatformId,
+  RotationId,
   SafeId,
   UserId,
 } from "@strongroom/contract";
@@ -105,6 +106,7 @@ export function toAccount(row: ShownRow, actor: Pick<Actor, "id">): Account {
     rotation_status: rotationStatus(rotation, row.now),
     last_rotated_at: row.rotated_at.toISOString(),
     rotation_due_at: moment(row.rotation_wanted_at ?? rotationDueAt(rotation)),
+    open_rotation: openRotation(row),
     last_accessed: moment(row.last_accessed_at),
     check_out: toCheckOut(row, actor),
     my_permissions: permissionsOn(standing),
@@ -121,6 +123,11 @@ const rotationOf = (row: ShownRow) => ({
   rotatedAt: row.rotated_at,
   wantedAt: row.rotation_wanted_at,
 });
+
+function openRotation(row: ShownRow): Account["open_rotation"] {
+  const { rotation_id: id, rotation_state: state, rotation_message: message } = row;
+  return id === null || state === null ? null : { id: id as RotationId, state, message: message ?? "" };
+}
 
 const grantOf = (id: string, endsAt: Date): Account["my_grant"] => ({
   request_id: id as AccessRequestId,

@@ -4,7 +4,7 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import { deleteAnyCredential } from "#features/credentials/index.ts";
+import { deleteAnyCredential, refuseWhileRotating, supersedeRotation } from "#features/credentials/index.ts";
 import { audienceOf, deleted, targetOf } from "./accounts.ts";
 import { reconciledBy, updateAccountRow } from "./accounts.store.ts";
 import { dropCheckOut } from "./check-outs.store.ts";
@@ -30,9 +30,11 @@ export async function deleteOne(
   if (platform !== null) {
     throw refuse(409, "account.reconciles", `The platform "${platform}" reconciles with this account.`);
   }
+  await refuseWhileRotating(tx, id);
   const audience = await audienceOf(tx, row);
   await lost(tx, id, "deleted", actor);
   await dropCheckOut(tx, id);
+  await supersedeRotation(tx, id, kernel.clock.now(), "The account was deleted.");
   await deleteAnyCredential(tx, id, kernel.clock.now());
   await updateAccountRow(tx, id, { notes: null, rotation_wanted_at: null, rotation_wanted_because: null });
   await kernel.events.publish(tx, deleted(id, audience));

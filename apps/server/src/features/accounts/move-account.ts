@@ -5,7 +5,7 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import { keyOfSafe, lockAnyCredentials, resealUnder } from "#features/credentials/index.ts";
+import { keyOfSafe, lockAnyCredentials, refuseWhileRotating, resealUnder } from "#features/credentials/index.ts";
 import { requirePermission } from "#features/safes/index.ts";
 import type { AccountMover } from "#features/safes/index.ts";
 import { audienceOf, changed, readShown, targetOf, toAccount } from "./accounts.ts";
@@ -73,6 +73,7 @@ interface Load extends Omit<Move, "id"> {
 
 /** The rows are held. Who saw the accounts hears of it, and who sees them now. */
 async function carry({ kernel, lost }: AccountDeps, tx: Tx, { ids, fromSafe, toSafe, kek, actor }: Load) {
+  await refuseWhileRotating(tx, ...ids);
   const before = [];
   for (const id of ids) before.push({ id, audience: await audienceOf(tx, { id, safe_id: fromSafe }) });
   for (const id of ids) {

@@ -33,6 +33,7 @@ export async function readVersions(
   const versions = (await listVersions(db, id)).map((row) => ({
     version: row.version,
     reason: row.reason,
+    is_candidate: row.is_candidate,
     created_at: row.created_at.toISOString(),
     created_by: row.created_by_name,
     retired_at: row.retired_at?.toISOString() ?? null,

@@ -1,10 +1,11 @@
 // Accounts as one person sees them: with platform and safe, their own standing, what is lent to them, and who has it out.
-import type { AccountStatus, ConnectionMethod, SafeStatus, SystemType } from "@strongroom/contract";
+import type { AccountStatus, ConnectionMethod, RotationState, SafeStatus, SystemType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
+import { rotationState } from "#features/credentials/index.ts";
 import type { HostKey } from "#features/credentials/index.ts";
 import { standingsOf } from "#features/safes/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
@@ -62,6 +63,10 @@ export interface ShownRow {
   out_name: string | null;
   out_since: Date | null;
   out_until: Date | null;
+  /** The rotation that is open now. */
+  rotation_id: string | null;
+  rotation_state: RotationState | null;
+  rotation_message: string | null;
   /** By the clock that access goes by. */
   now: Date;
 }
@@ -96,7 +101,9 @@ export async function showAccounts(
       coalesce(standing.permissions, 0) as permissions,
       lent.request_id as grant_id, lent.ends_at as grant_ends_at,
       checked_out.user_id as out_user_id, holder.name as out_name, checked_out.since as out_since,
-      checked_out.until as out_until, access_time() as now
+      checked_out.until as out_until,
+      rotation.id as rotation_id, rotation.state as rotation_state, rotation.message as rotation_message,
+      access_time() as now
     from credentials
     join accounts on accounts.id = credentials.id
     join platforms on platforms.id = accounts.platform_id
@@ -109,6 +116,10 @@ export async function showAccounts(
       select held.user_id, held.since, ${heldUntil} as until from account_check_outs held
       where held.account_id = credentials.id and ${heldUntil} > access_time()
     ) checked_out on true
+    left join lateral (
+      select id, message, ${rotationState} as state from rotations
+      where rotations.credential_id = credentials.id and step <> 'ended'
+    ) rotation on true
     left join users holder on holder.id = checked_out.user_id
     where credentials.id = any(${[...ids]}::uuid[]) and coalesce(credentials.deleted_at, 'infinity') = 'infinity'
       and (standing.permissions & 1 = 1 or lent.request_id is not null)

@@ -144,7 +144,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
       return rows[0] as { is_daily: boolean | null; verify_after: Date | null };
     };
     assert.equal((await next()).is_daily, true);
-    const { id, account_count: _, created_at: __, updated_at: ___, ...fields } = platform;
+    const { id, account_count: _, reconcile_readiness: ____, created_at: __, updated_at: ___, ...fields } = platform;
     const body = { ...fields, verify_every_hours: null };
     assert.equal((await app.call(updatePlatform, { params: { id }, body, as: admin.token })).status, 200);
     await app.call(validateAccount, { params: { id: made.id }, as: owner.token });

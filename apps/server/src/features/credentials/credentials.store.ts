@@ -70,9 +70,12 @@ export interface SecretVersionsTable {
   version: number;
   envelope: Buffer;
   created_at: Date;
-  created_by: string;
+  /** Null: the product's own doing. */
+  created_by: string | null;
   reason: SecretVersion["reason"];
   retired_at: NullableTime;
+  /** Made up for a rotation, and not proved to be in force. */
+  is_candidate: Defaulted<boolean>;
 }
 
 declare module "#kernel/db/tables.ts" {
@@ -221,8 +224,16 @@ export async function insertSecretVersion(tx: Tx, version: Insertable<SecretVers
     .set({ retired_at: version.created_at })
     .where("credential_id", "=", version.credential_id)
     .where("retired_at", "is", null)
+    .where("is_candidate", "=", false)
     .execute();
   await tx.insertInto("secret_versions").values(version).execute();
+}
+
+/** What the next version is called: candidates have their numbers too. The row in `credentials` is held. */
+export async function nextVersion(tx: Tx, id: string): Promise<number> {
+  const query = tx.selectFrom("secret_versions").where("credential_id", "=", id);
+  const { latest } = await query.select(({ fn }) => fn.max("version").as("latest")).executeTakeFirstOrThrow();
+  return latest + 1;
 }
 
 /** The envelope of the version in force. Null when the credential was deleted meanwhile. */

@@ -5,11 +5,15 @@ import type { Call } from "#kernel/http/call.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { destroyKek } from "#kernel/keys/destroy-kek.ts";
 import { notFound, targetOf, vaultOf } from "./credentials.ts";
-import { deleteCredential, deleteVault } from "./credentials.store.ts";
+import { deleteCredential, deleteVault, lockCredential } from "./credentials.store.ts";
+import { refuseWhileRotating, supersedeRotation } from "./rotation-lock.ts";
 
 export async function removeCredential(kernel: Kernel, call: Call<typeof deleteEndpoint>, tx: Tx): Promise<Message> {
   const { id } = call.params;
   call.note({ target: { type: "credential", id } });
+  if ((await lockCredential(tx, call.actor, id)) === null) throw notFound();
+  await refuseWhileRotating(tx, id);
+  await supersedeRotation(tx, id, kernel.clock.now(), "The credential was deleted.");
   const row = await deleteCredential(tx, call.actor, id, kernel.clock.now());
   if (row === null) throw notFound();
   call.note({ target: targetOf(row) });

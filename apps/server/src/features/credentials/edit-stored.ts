@@ -13,9 +13,10 @@ import {
   hostKeyText,
   scheduledFirst,
 } from "./credentials.ts";
-import { updateCredential } from "./credentials.store.ts";
+import { nextVersion, updateCredential } from "./credentials.store.ts";
 import type { CredentialRow, CredentialsTable } from "./credentials.store.ts";
 import { searchKeys, searchText } from "./index-credential.ts";
+import { refuseWhileRotating, supersedeRotation } from "./rotation-lock.ts";
 import { storeVersion } from "./store-version.ts";
 
 /** Everything that an edit names, without the secret. */
@@ -38,17 +39,25 @@ export interface Edited {
   details: NonNullable<AuditNote["details"]> & { changed: string[] };
 }
 
-/** `before` is locked. An earlier secret is kept as history. */
+const SECRET_REPLACED = "Somebody stored another secret. What this rotation had stored is kept among its versions.";
+const ADDRESS_CHANGED =
+  "Somebody changed where the secret is used. What this rotation had stored is kept among its versions.";
+
+/** `before` is locked. An earlier secret is kept as history. Throws 409 while a rotation has it in hand. */
 export async function editStored(tx: Tx, before: CredentialRow, edit: StoredEdit): Promise<Edited> {
   const { replacement, at, by } = edit;
   const { additional_params, ...fields } = edit.fields;
-  const version = before.secret_version + (replacement === null ? 0 : 1);
+  const changed = changedFields(before, edit.fields);
+  const isLoginChanged = replacement !== null || changesLogin(changed);
+  if (isLoginChanged) {
+    await refuseWhileRotating(tx, before.id);
+    await supersedeRotation(tx, before.id, at, replacement === null ? ADDRESS_CHANGED : SECRET_REPLACED);
+  }
+  const version = replacement === null ? before.secret_version : await nextVersion(tx, before.id);
   if (replacement !== null) {
     const { kek, secret } = replacement;
     await storeVersion(tx, { id: before.id, version, kek, secret, at, by, reason: "edited" });
   }
-  const changed = changedFields(before, edit.fields);
-  const isLoginChanged = replacement !== null || changesLogin(changed);
   const forgotten = changesAddress(changed) ? before.host_key : null;
   const verification_status = isLoginChanged ? "pending" : before.verification_status;
   const found = { ...fields, user_id: before.user_id, verification_status };

@@ -54,6 +54,7 @@ export type { CredentialRow, CredentialsTable, HostKey } from "./credentials.sto
 export { ACCOUNTS, fold, keysToFind, searchKeys } from "./index-credential.ts";
 export { editStored } from "./edit-stored.ts";
 export { resealUnder } from "./reseal.ts";
+export { refuseWhileRotating, rotationState, rotationInHand, supersedeRotation } from "./rotation-lock.ts";
 export { openEnvelope, unreadable } from "./reveal-credential.ts";
 export type { HistoryOfTarget } from "./read-credential.ts";
 export type { LoginListener } from "./store-credential.ts";

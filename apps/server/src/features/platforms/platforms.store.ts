@@ -1,8 +1,10 @@
 // Platforms in the database.
-import type { ConnectionMethod, PasswordRules, SystemType } from "@strongroom/contract";
+import type { ConnectionMethod, PasswordRules, Platform, SystemType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+
+type RotationWindow = NonNullable<Platform["rotation_window"]>;
 
 export interface PlatformsTable {
   id: ColumnType<string, string, never>;
@@ -14,6 +16,10 @@ export interface PlatformsTable {
   verify_every_hours: number | null;
   rotate_every_days: number | null;
   rotation_notice_days: number;
+  rotate_automatically: boolean;
+  rotation_window: ColumnType<RotationWindow | null, string | null, string | null>;
+  rotation_jitter_minutes: number;
+  rotate_as: Platform["rotate_as"];
   password_rules: ColumnType<PasswordRules, string, string>;
   reconcile_account_id: string | null;
   exclusive_check_out: boolean;
@@ -27,6 +33,10 @@ export interface PlatformsTable {
   default_duration_minutes: number;
   max_duration_minutes: number;
   session_recording_required: boolean;
+  /** What the last check of the reconcile account said; null: it was never checked. */
+  reconcile_is_ready: ColumnType<boolean | null, undefined, boolean | null>;
+  reconcile_message: ColumnType<string | null, undefined, string | null>;
+  reconcile_checked_at: ColumnType<Date | null, undefined, Date | null>;
   created_at: ColumnType<Date, Date, never>;
   updated_at: Date;
   deleted_at: ColumnType<Date | null, undefined, Date>;

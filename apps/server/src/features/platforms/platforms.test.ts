@@ -22,7 +22,7 @@ async function create(fields: object, as?: string) {
 }
 
 async function edit(platform: Platform, fields: object) {
-  const { id, account_count: _, created_at: __, updated_at: ___, ...body } = platform;
+  const { id, account_count: _, reconcile_readiness: ____, created_at: __, updated_at: ___, ...body } = platform;
   const { token } = await firstAdmin(app);
   return app.call(updatePlatform, { params: { id }, body: { ...body, ...fields }, as: token });
 }

@@ -36,7 +36,7 @@ export async function readOne(call: Call<typeof readEndpoint>, db: Db): Promise<
 export async function makePlatform(kernel: Kernel, call: Call<typeof createPlatform>, tx: Tx): Promise<Platform> {
   const at = kernel.clock.now();
   const id = newId(at.getTime());
-  const { password_rules, ...fields } = call.body;
+  const { password_rules, rotation_window, ...fields } = call.body;
   call.note({
     target: { type: "platform", id, name: fields.name },
     details: { policy: { ...call.body, description: null } },
@@ -45,7 +45,7 @@ export async function makePlatform(kernel: Kernel, call: Call<typeof createPlatf
   await store.insertPlatform(tx, {
     ...fields,
     id,
-    password_rules: JSON.stringify(password_rules),
+    ...asJson({ password_rules, rotation_window }),
     created_at: at,
     updated_at: at,
   });
@@ -55,11 +55,13 @@ export async function makePlatform(kernel: Kernel, call: Call<typeof createPlatf
 
 export async function changePlatform(kernel: Kernel, call: Call<typeof updateEndpoint>, tx: Tx): Promise<Platform> {
   const before = await begin(call, tx);
-  const { password_rules, ...fields } = call.body;
+  const { password_rules, rotation_window, ...fields } = call.body;
   await checkNames(tx, call.body, before.id);
   await store.updatePlatform(tx, before.id, {
     ...fields,
-    password_rules: JSON.stringify(password_rules),
+    ...asJson({ password_rules, rotation_window }),
+    // What was checked of another reconcile account says nothing of this one.
+    ...(before.reconcile_account_id === fields.reconcile_account_id ? {} : UNCHECKED),
     updated_at: kernel.clock.now(),
   });
   if (before.verify_every_hours !== fields.verify_every_hours) await queueRescheduling(kernel, tx, before.id);
@@ -112,6 +114,13 @@ const changed = (id: string): NewEvent => ({
   data: { platform_id: id },
 });
 
+const UNCHECKED = { reconcile_is_ready: null, reconcile_message: null, reconcile_checked_at: null };
+
+const asJson = ({ password_rules, rotation_window }: Pick<NewPlatform, "password_rules" | "rotation_window">) => ({
+  password_rules: JSON.stringify(password_rules),
+  rotation_window: rotation_window === null ? null : JSON.stringify(rotation_window),
+});
+
 /** Throws 404 when there is none. */
 async function present(db: Db, id: string): Promise<Platform> {
   const row = await store.readPlatform(db, id);
@@ -129,10 +138,15 @@ function changes(before: PlatformRow, after: NewPlatform) {
 }
 
 function toPlatform(row: ShownPlatform): Platform {
+  const { reconcile_is_ready: is_ready, reconcile_message: message, reconcile_checked_at: checked_at } = row;
   return {
     ...row,
     id: row.id as PlatformId,
     reconcile_account_id: row.reconcile_account_id as AccountId | null,
+    reconcile_readiness:
+      is_ready === null || checked_at === null
+        ? null
+        : { is_ready, message: message ?? "", checked_at: checked_at.toISOString() },
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

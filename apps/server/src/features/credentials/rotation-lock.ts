@@ -1,0 +1,56 @@
+// While a rotation has a credential in hand, nothing else touches its secret; what a person does afterwards ends the rotation.
+import type { RotationState } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { RawBuilder } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+
+/** Where a row of `rotations` stands, for people. */
+export const rotationState: RawBuilder<RotationState> = sql<RotationState>`case
+  when rotations.outcome is not null then rotations.outcome
+  when rotations.needs_attention then 'attention'
+  when rotations.lease_until > clock_timestamp() then 'running'
+  when rotations.next_at <= access_time() then 'queued'
+  else 'waiting' end`;
+
+/** At work now, or the target was sent something of which it is not known yet what came of it. */
+const isInHand = sql<boolean>`(rotations.lease_until > clock_timestamp()
+  or (step in ('sent', 'answered', 'doubtful', 'promoted') and not needs_attention))`;
+
+/**
+ * Whether a rotation has one of these in hand. Call it with the rows in `credentials` held: a rotation takes nothing in hand
+ * without holding them. Answers the name of the first, or null.
+ */
+export async function rotationInHand(db: Db, ids: readonly string[]): Promise<string | null> {
+  const { rows } = await sql<{ name: string }>`
+    select credential_name as name from rotations
+    where credential_id = any(${[...ids]}::uuid[]) and step <> 'ended' and ${isInHand} limit 1`.execute(db);
+  return rows[0]?.name ?? null;
+}
+
+/** Throws 409 while a rotation has one of these in hand. Their rows in `credentials` are held. */
+export async function refuseWhileRotating(db: Db, ...ids: string[]): Promise<void> {
+  const name = await rotationInHand(db, ids);
+  if (name === null) return;
+  throw refuse(
+    409,
+    "rotation.under-way",
+    `The secret of "${name}" is being changed on its system just now. Try again in a minute.`,
+  );
+}
+
+/**
+ * Ends the open rotation of a credential whose secret or address a person has changed, or which is gone. Everything that it
+ * stored is kept. The row in `credentials` is held, and the rotation has it not in hand.
+ */
+export async function supersedeRotation(tx: Tx, id: string, at: Date, message: string): Promise<void> {
+  await sql`
+    with ended as (
+      update rotations set step = 'ended', outcome = 'superseded', ended_at = ${at}, needs_attention = false, next_at = null,
+        lease_token = null, lease_until = null, message = ${message}
+      where credential_id = ${id} and step <> 'ended' returning id
+    )
+    insert into rotation_lines (rotation_id, number, step, message, at)
+    select id, coalesce((select max(number) from rotation_lines where rotation_id = id), 0) + 1, 'ended', ${message}, ${at}
+    from ended`.execute(tx);
+}
