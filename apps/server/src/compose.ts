@@ -11,6 +11,7 @@ import { installEvents } from "#features/events/index.ts";
 import { installGroups } from "#features/groups/index.ts";
 import { installHealth } from "#features/health/index.ts";
 import { installMail } from "#features/mail/index.ts";
+import { installNotifications } from "#features/notifications/index.ts";
 import { installPlatforms } from "#features/platforms/index.ts";
 import { installPreferences } from "#features/preferences/index.ts";
 import { installSafes } from "#features/safes/index.ts";
@@ -89,6 +90,7 @@ export async function compose(parts: Parts): Promise<App> {
   const signIn = installSignIn(kernel, { mail, hashing: parts.hashing });
   const users = installUsers(kernel, { signIn });
   const preferences = installPreferences(kernel);
+  const notifications = installNotifications(kernel, { mail, notificationsOf: preferences.notificationsOf });
   const live = installEvents(kernel);
   const audit = installAudit(kernel, { emailsOf });
   const { historyOfTarget } = audit;
@@ -100,7 +102,8 @@ export async function compose(parts: Parts): Promise<App> {
   const grants = { grantsInForce, noteRetrieval };
   const accounts = installAccounts(kernel, { credentials, safes, verification, grants, historyOfTarget });
   users.onDeleted(forgetAnswersOf);
-  for (const { forgetPerson } of [safes, groups, credentials, preferences]) users.onDeleted(forgetPerson);
+  for (const { forgetPerson } of [safes, groups, credentials, preferences, notifications])
+    users.onDeleted(forgetPerson);
   const lending = installAccessRequests(kernel, { mail, accounts, safes, users });
   installCpm(kernel, verification);
   installDashboard(kernel, users);
@@ -125,11 +128,13 @@ export async function compose(parts: Parts): Promise<App> {
       await kernel.jobs.start();
       audit.start();
       lending.start();
+      await notifications.start();
     },
     async stop() {
       live.closeStreams();
       await http.close();
       await lending.stop();
+      await notifications.stop();
       await kernel.jobs.stop();
       await audit.stop();
       await kernel.events.stop();

@@ -56,6 +56,10 @@ const BODIES: Record<string, unknown> = {
   extendAccessRequest: { extensionMinutes: 60 },
   mapAccessRequest: { account_id: id },
   breakGlass: { account_id: id, reason: "It cannot wait any longer" },
+  triggerValidation: { accountIds: [id] },
+  exportValidationReport: { date_range: { start: "2026-01-01T00:00:00.000Z", end: "2026-01-02T00:00:00.000Z" } },
+  exportValidationJson: { date_range: { start: "2026-01-01T00:00:00.000Z", end: "2026-01-02T00:00:00.000Z" } },
+  searchValidation: {},
   reviewBreakGlass: { verdict: "justified", comment: "It was" },
 };
 

@@ -15,6 +15,7 @@ const ACTIONS: Record<string, string> = {
   "policy.changed": "Sign-in policy changed",
   "session.started": "Signed in",
   "session.ended": "Signed out",
+  "validation.exported": "Validation report exported",
   "user.registered": "Account registered",
   "seal.sealed": "Vault sealed",
   "seal.unsealed": "Vault unsealed",

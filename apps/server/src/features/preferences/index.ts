@@ -2,8 +2,8 @@
 import type { UserId } from "@strongroom/contract";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { readPreferences } from "./preferences.ts";
 import { bindPreferences } from "./preferences.routes.ts";
+import { readNotificationsOf } from "./preferences.ts";
 import { deletePreferences } from "./preferences.store.ts";
 import type { Preferences } from "./preferences.store.ts";
 
@@ -11,13 +11,13 @@ export interface PreferencesFeature {
   /** For a person who is deleted. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
   /** With the defaults where somebody set nothing. */
-  notificationsOf(db: Db, userId: UserId): Promise<Preferences["notifications"]>;
+  notificationsOf(db: Db, userIds: readonly UserId[]): Promise<(userId: UserId) => Preferences["notifications"]>;
 }
 
 export function installPreferences(kernel: Kernel): PreferencesFeature {
   bindPreferences(kernel);
   return {
     forgetPerson: deletePreferences,
-    notificationsOf: (db, userId) => readPreferences(db, userId, "notifications"),
+    notificationsOf: readNotificationsOf,
   };
 }

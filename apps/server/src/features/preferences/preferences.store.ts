@@ -1,5 +1,6 @@
 // The rows of what people set for themselves.
 import type { DashboardPreferences, NotificationPreferences, UserId } from "@strongroom/contract";
+import { sql } from "kysely";
 import type { ColumnType } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
@@ -27,6 +28,15 @@ export interface Preferences {
 export async function findPreferences(db: Db, userId: UserId, part: keyof Preferences): Promise<unknown> {
   const row = await db.selectFrom("preferences").select(part).where("user_id", "=", userId).executeTakeFirst();
   return row?.[part] ?? undefined;
+}
+
+/** Those who set them, and what they set. */
+export async function findNotificationsOf(db: Db, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, unknown>> {
+  if (userIds.length === 0) return new Map();
+  const { rows } = await sql<{ user_id: UserId; notifications: unknown }>`
+    select user_id, notifications from preferences
+    where user_id = any(${[...userIds]}::uuid[]) and notifications is not null`.execute(db);
+  return new Map(rows.map((row) => [row.user_id, row.notifications]));
 }
 
 export async function deletePreferences(tx: Tx, userId: string): Promise<void> {

@@ -3,7 +3,7 @@ import { DashboardPreferences, NotificationPreferences } from "@strongroom/contr
 import type { UserId } from "@strongroom/contract";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/implement.ts";
-import { findPreferences, writePreferences } from "./preferences.store.ts";
+import { findNotificationsOf, findPreferences, writePreferences } from "./preferences.store.ts";
 import type { Preferences } from "./preferences.store.ts";
 
 const schemas = { dashboard: DashboardPreferences, notifications: NotificationPreferences };
@@ -14,8 +14,23 @@ export async function readPreferences<Part extends keyof Preferences>(
   userId: UserId,
   part: Part,
 ): Promise<Preferences[Part]> {
-  const stored = schemas[part].safeParse((await findPreferences(db, userId, part)) ?? {});
-  return (stored.success ? stored.data : schemas[part].parse({})) as Preferences[Part];
+  return completed(part, await findPreferences(db, userId, part));
+}
+
+function completed<Part extends keyof Preferences>(part: Part, stored: unknown): Preferences[Part] {
+  const parsed = schemas[part].safeParse(stored ?? {});
+  return (parsed.success ? parsed.data : schemas[part].parse({})) as Preferences[Part];
+}
+
+/** Those of many people at once. */
+export async function readNotificationsOf(
+  db: Db,
+  userIds: readonly UserId[],
+): Promise<(userId: UserId) => Preferences["notifications"]> {
+  const stored = await findNotificationsOf(db, userIds);
+  const usual = completed("notifications", undefined);
+  const known = new Map([...stored].map(([id, value]) => [id, completed("notifications", value)]));
+  return (userId) => known.get(userId) ?? usual;
 }
 
 export async function changePreferences<Part extends keyof Preferences>(

@@ -1,0 +1,101 @@
+// Delivers notices: to each person what they want to hear, what belongs together in one.
+import type { UserId } from "@strongroom/contract";
+import type { Tx } from "#kernel/db/database.ts";
+import { newId } from "#kernel/id.ts";
+import type { NoticeRow } from "./notices.store.ts";
+import { takeNotices } from "./notices.store.ts";
+import { queueMails } from "./mail-notification.ts";
+import { NO_SUBJECTS, countOf, isWanted, namesOf, withSubject, worse } from "./notifications.policy.ts";
+import type { Subjects } from "./notifications.policy.ts";
+import { findRecipients, findUnread, keepNewest, putNotifications } from "./notifications.store.ts";
+import type { NotificationRow } from "./notifications.store.ts";
+import { changed } from "./notifications.ts";
+import type { Site } from "./notifications.ts";
+
+const MOST_AT_ONCE = 1_000;
+
+/** Everything that waits, a part in each transaction. */
+export async function deliverAll(site: Site): Promise<void> {
+  const { database } = site.kernel;
+  let taken: number;
+  do {
+    taken = await database.transaction((tx) => deliverSome(site, tx));
+  } while (taken === MOST_AT_ONCE);
+}
+
+async function deliverSome(site: Site, tx: Tx): Promise<number> {
+  const notices = await takeNotices(tx, MOST_AT_ONCE);
+  const told = new Set<string>();
+  for (const group of groupsOf(notices)) for (const userId of await deliverGroup(site, tx, group)) told.add(userId);
+  if (told.size > 0) {
+    await keepNewest(tx, [...told]);
+    await site.kernel.events.publish(tx, changed([...told]));
+  }
+  return notices.length;
+}
+
+/** Notices that the same people are told in one. */
+function groupsOf(notices: readonly NoticeRow[]): NoticeRow[][] {
+  const keyOf = (notice: NoticeRow) =>
+    notice.fold === null ? notice.id : JSON.stringify([notice.type, notice.fold.key, notice.audience]);
+  return [...Map.groupBy(notices, keyOf).values()];
+}
+
+/** Answers who was told. */
+async function deliverGroup(site: Site, tx: Tx, group: readonly NoticeRow[]): Promise<string[]> {
+  const latest = group.at(-1)!;
+  const recipients = await findRecipients(tx, latest.audience);
+  const preferences = await site.notificationsOf(tx, recipients as UserId[]);
+  const wanted = recipients
+    .map((id) => ({ id, heard: group.filter((each) => isWanted(each, preferences(id as UserId))) }))
+    .filter(({ heard }) => heard.length > 0);
+  if (wanted.length === 0) return [];
+  const key = keyOf(latest);
+  const ids = wanted.map(({ id }) => id);
+  const unread = latest.fold === null || key === null ? new Map() : await findUnread(tx, ids, key);
+  const rows = wanted.map(({ id, heard }) => toRow(id, heard, unread.get(id) ?? null));
+  const added = await putNotifications(tx, rows);
+  await queueMails(site, tx, added, (id) => preferences(id as UserId).emailNotifications);
+  return ids;
+}
+
+const keyOf = ({ type, fold, dedupe_key }: NoticeRow): string | null => {
+  const key = fold === null ? dedupe_key : fold.key;
+  return key === null ? null : `${type} ${key}`;
+};
+
+function toRow(userId: string, heard: readonly NoticeRow[], before: NotificationRow | null): NotificationRow {
+  const latest = heard.at(-1)!;
+  const { type, title, message, action_required, metadata, link, created_at, fold } = latest;
+  const known = {
+    id: newId(created_at.getTime()),
+    user_id: userId,
+    type,
+    key: keyOf(latest),
+    read_at: null,
+    created_at,
+  };
+  const alone = { ...known, severity: latest.severity, title, message, action_required, metadata, link };
+  if (fold === null) return { ...alone, subjects: null };
+  const subjects = heard.reduce<Subjects>(
+    (all, each) => (each.fold === null ? all : withSubject(all, each.fold.subject.key, each.fold.subject.name)),
+    before?.subjects ?? NO_SUBJECTS,
+  );
+  const count = countOf(subjects);
+  if (count === 1) return { ...alone, subjects };
+  const gravest = heard.reduce((worst, each) => worse(worst, each.severity), before?.severity ?? latest.severity);
+  return {
+    ...alone,
+    severity: gravest,
+    title: fold.title.replace("{n}", count.toLocaleString("en")),
+    message: namesOf(subjects),
+    metadata: { ...withoutOne(metadata), count },
+    link: "/validation-dashboard",
+    subjects,
+  };
+}
+
+/** What speaks of one of them only is left out where there are several. */
+function withoutOne(metadata: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !name.startsWith("account_")));
+}

@@ -1,0 +1,66 @@
+// Notices: what waits to be delivered.
+import type { NotificationType, Severity } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { ColumnType, JSONColumnType, Selectable } from "kysely";
+import type { Tx } from "#kernel/db/database.ts";
+
+/** Whom a notice is for; both add up. */
+export interface NoticeAudience {
+  users: readonly string[];
+  roles?: readonly string[];
+}
+
+export interface Fold {
+  /** What has the same key is told in one as long as it is unread. */
+  key: string;
+  /** The title for several; `{n}` stands for how many. */
+  title: string;
+  subject: { key: string; name: string };
+}
+
+interface NoticesTable {
+  id: string;
+  audience: JSONColumnType<NoticeAudience>;
+  type: NotificationType;
+  severity: Severity;
+  title: string;
+  message: string;
+  action_required: boolean;
+  metadata: JSONColumnType<Record<string, unknown>>;
+  link: string | null;
+  dedupe_key: string | null;
+  fold: ColumnType<Fold | null, string | null, never>;
+  created_at: Date;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    notices: NoticesTable;
+  }
+}
+
+export type NoticeRow = Selectable<NoticesTable>;
+
+export async function insertNotice(tx: Tx, row: NoticeRow): Promise<void> {
+  const { audience, metadata, fold } = row;
+  await tx
+    .insertInto("notices")
+    .values({
+      ...row,
+      audience: JSON.stringify(audience),
+      metadata: JSON.stringify(metadata),
+      fold: fold === null ? null : JSON.stringify(fold),
+    })
+    .execute();
+}
+
+/** Any number shared by all deliveries and by nothing else. */
+const DELIVERY_LOCK = 7_305_808_871;
+
+/** Takes the oldest notices, at most so many. Deliveries follow each other, in all processes. */
+export async function takeNotices(tx: Tx, limit: number): Promise<NoticeRow[]> {
+  await sql`select pg_advisory_xact_lock(${DELIVERY_LOCK})`.execute(tx);
+  const oldest = tx.selectFrom("notices").select("id").orderBy("created_at").orderBy("id").limit(limit);
+  const taken = await tx.deleteFrom("notices").where("id", "in", oldest).returningAll().execute();
+  return taken.toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime());
+}

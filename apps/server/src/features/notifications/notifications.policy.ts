@@ -1,0 +1,60 @@
+// Who is told what: what a person's preferences let through, and how many things are told in one.
+import { ALERT_SEVERITIES } from "@strongroom/contract";
+import type { NotificationPreferences, NotificationType, Severity } from "@strongroom/contract";
+
+/** NOTIF-06: the preference that lets each through; null: nobody turns it off but by its severity. */
+const SWITCH: Record<NotificationType, keyof NotificationPreferences | null> = {
+  validation_failure: "enableValidationAlerts",
+  critical_failure: "enableCriticalFailures",
+  validation_success: "enableSuccessNotifications",
+  jit_alert: "enableJitAlerts",
+  rotation_completed: null,
+  rotation_attention: null,
+  reconcile_alert: null,
+};
+
+/** What somebody waits for because they asked for it, or asked to be told: how grave it is does not count. */
+const WHATEVER_SEVERITY: readonly NotificationType[] = ["validation_success", "rotation_completed"];
+
+/** NOTIF-09, NOTIF-10, OPEN-141. */
+export function isWanted(
+  { type, severity }: { type: NotificationType; severity: Severity },
+  preferences: NotificationPreferences,
+): boolean {
+  const by = SWITCH[type];
+  if (by !== null && preferences[by] !== true) return false;
+  if (WHATEVER_SEVERITY.includes(type)) return true;
+  return ALERT_SEVERITIES.indexOf(severity) <= ALERT_SEVERITIES.indexOf(preferences.minimumSeverity);
+}
+
+/** Things that were told in one: those that are known by key, and how many came on top of those. */
+export interface Subjects {
+  /** By key, with what each is called; no more than `MOST_KNOWN`. */
+  known: Record<string, string>;
+  more: number;
+}
+
+export const NO_SUBJECTS: Subjects = { known: {}, more: 0 };
+
+/** So many are told apart; of what comes after them each counts as another. */
+const MOST_KNOWN = 50;
+const MOST_NAMED = 3;
+
+export function withSubject({ known, more }: Subjects, key: string, name: string): Subjects {
+  if (key in known) return { known, more };
+  if (Object.keys(known).length >= MOST_KNOWN) return { known, more: more + 1 };
+  return { known: { ...known, [key]: name }, more };
+}
+
+export const countOf = ({ known, more }: Subjects): number => Object.keys(known).length + more;
+
+/** "web1, web2, web3 and 37 more". */
+export function namesOf(subjects: Subjects): string {
+  const names = Object.values(subjects.known).slice(0, MOST_NAMED);
+  const others = countOf(subjects) - names.length;
+  return others === 0 ? names.join(", ") : `${names.join(", ")} and ${others} more`;
+}
+
+/** The graver of two. */
+export const worse = (one: Severity, other: Severity): Severity =>
+  ALERT_SEVERITIES.indexOf(one) <= ALERT_SEVERITIES.indexOf(other) ? one : other;

@@ -1,0 +1,133 @@
+// Notifications in the database: each is one person's own.
+import { MOST_NOTIFICATIONS } from "@strongroom/contract";
+import type { NotificationType, Severity } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { ColumnType, JSONColumnType, Selectable } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { NoticeAudience } from "./notices.store.ts";
+import type { Subjects } from "./notifications.policy.ts";
+
+interface NotificationsTable {
+  id: string;
+  user_id: string;
+  type: NotificationType;
+  severity: Severity;
+  title: string;
+  message: string;
+  action_required: boolean;
+  metadata: JSONColumnType<Record<string, unknown>>;
+  link: string | null;
+  key: string | null;
+  subjects: ColumnType<Subjects | null, string | null, string | null>;
+  read_at: Date | null;
+  created_at: Date;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    notifications: NotificationsTable;
+  }
+}
+
+export type NotificationRow = Selectable<NotificationsTable>;
+
+/** Newest first, all that are kept. */
+export async function listOf(db: Db, userId: string): Promise<NotificationRow[]> {
+  const own = db.selectFrom("notifications").selectAll().where("user_id", "=", userId);
+  return await own.orderBy("created_at", "desc").orderBy("id", "desc").limit(MOST_NOTIFICATIONS).execute();
+}
+
+export async function findOne(db: Db, id: string): Promise<NotificationRow | null> {
+  return (await db.selectFrom("notifications").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
+}
+
+/** Null: this person has no such notification. */
+export async function markRead(tx: Tx, userId: string, id: string, at: Date): Promise<NotificationRow | null> {
+  const own = tx.updateTable("notifications").where("id", "=", id).where("user_id", "=", userId);
+  const row = await own
+    .set({ read_at: sql<Date>`coalesce(read_at, ${at})` })
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function markAllRead(tx: Tx, userId: string, at: Date): Promise<number> {
+  const unread = tx.updateTable("notifications").where("user_id", "=", userId).where("read_at", "is", null);
+  return Number((await unread.set({ read_at: at }).executeTakeFirst()).numUpdatedRows);
+}
+
+/** One of a person's own, or all of them; how many there were. */
+export async function remove(tx: Tx, userId: string, id?: string): Promise<number> {
+  const own = tx.deleteFrom("notifications").where("user_id", "=", userId);
+  const removed = await (id === undefined ? own : own.where("id", "=", id)).executeTakeFirst();
+  return Number(removed.numDeletedRows);
+}
+
+/** Who can sign in and is meant. */
+export async function findRecipients(db: Db, { users, roles = [] }: NoticeAudience): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from users
+    where status = 'active' and (id = any(${[...users]}::uuid[]) or role = any(${[...roles]}::text[]))`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** What these people have not read of this key, by person. */
+export async function findUnread(
+  db: Db,
+  userIds: readonly string[],
+  key: string,
+): Promise<ReadonlyMap<string, NotificationRow>> {
+  const { rows } = await sql<NotificationRow>`
+    select * from notifications
+    where user_id = any(${[...userIds]}::uuid[]) and key = ${key} and read_at is null`.execute(db);
+  return new Map(rows.map((row) => [row.user_id, row]));
+}
+
+const AT_ONCE = 1_000;
+
+/** Each takes the place of what its person has not read of the same key. Answers those that took nobody's place. */
+export async function putNotifications(tx: Tx, rows: readonly NotificationRow[]): Promise<NotificationRow[]> {
+  const added = new Set<string>();
+  for (let from = 0; from < rows.length; from += AT_ONCE) {
+    const some = rows.slice(from, from + AT_ONCE).map(({ metadata, subjects, ...row }) => ({
+      ...row,
+      metadata: JSON.stringify(metadata),
+      subjects: subjects === null ? null : JSON.stringify(subjects),
+    }));
+    const put = await tx
+      .insertInto("notifications")
+      .values(some)
+      .onConflict((conflict) =>
+        conflict
+          .columns(["user_id", "key"])
+          .where("key", "is not", null)
+          .where("read_at", "is", null)
+          .doUpdateSet(({ ref }) => ({
+            type: ref("excluded.type"),
+            severity: ref("excluded.severity"),
+            title: ref("excluded.title"),
+            message: ref("excluded.message"),
+            action_required: ref("excluded.action_required"),
+            metadata: ref("excluded.metadata"),
+            link: ref("excluded.link"),
+            subjects: ref("excluded.subjects"),
+            created_at: ref("excluded.created_at"),
+          })),
+      )
+      .returning("id")
+      .execute();
+    for (const { id } of put) added.add(id);
+  }
+  return rows.filter(({ id }) => added.has(id));
+}
+
+/** NOTIF-11: the oldest go. */
+export async function keepNewest(tx: Tx, userIds: readonly string[]): Promise<void> {
+  await sql`
+    delete from notifications where id in (
+      select old.id from unnest(${[...userIds]}::uuid[]) as person (id)
+      cross join lateral (
+        select id from notifications where user_id = person.id
+        order by created_at desc, id desc offset ${MOST_NOTIFICATIONS}
+      ) old)`.execute(tx);
+}

@@ -1,0 +1,53 @@
+// Notes that people are to be told something: one row in the caller's transaction, delivered to each of them afterwards.
+import type { NotificationType, Severity } from "@strongroom/contract";
+import type { Tx } from "#kernel/db/database.ts";
+import type { NewEvent } from "#kernel/events/events.ts";
+import { newId } from "#kernel/id.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { insertNotice } from "./notices.store.ts";
+import type { Fold, NoticeAudience } from "./notices.store.ts";
+
+/** INVARIANT: nothing of it is a secret. It is stored, shown and mailed. */
+export interface Notice {
+  to: NoticeAudience;
+  type: NotificationType;
+  title: string;
+  message: string;
+  severity: Severity;
+  actionRequired: boolean;
+  metadata: Record<string, unknown>;
+  /** Where in the product it leads, such as `/accounts/…`. */
+  link?: string | null;
+  /** Told again while it is unread, it takes the place of what was told before. */
+  dedupeKey?: string;
+  /** What is told in one with others like it, "… and 37 more", however many there are. */
+  fold?: Fold;
+}
+
+/** Tells it to those who want to hear it (their preferences), once each, soon after the transaction has committed. */
+export type Notify = (tx: Tx, notice: Notice) => Promise<void>;
+
+/** Wakes the delivery of every process. No reader of the event stream sees it. */
+export const noticed: NewEvent = { type: "notification.noticed", audience: { users: [] }, data: {} };
+
+export const notifyOf =
+  ({ clock, events }: Pick<Kernel, "clock" | "events">): Notify =>
+  async (tx, { to, type, title, message, severity, actionRequired, metadata, link, dedupeKey, fold }) => {
+    if (to.users.length === 0 && (to.roles ?? []).length === 0) return;
+    const at = clock.now();
+    await insertNotice(tx, {
+      id: newId(at.getTime()),
+      audience: to,
+      type,
+      severity,
+      title,
+      message,
+      action_required: actionRequired,
+      metadata,
+      link: link ?? null,
+      dedupe_key: dedupeKey ?? null,
+      fold: fold ?? null,
+      created_at: at,
+    });
+    await events.publish(tx, noticed);
+  };
