@@ -17,6 +17,8 @@ const CHOICES: [Partial<Target>, string][] = [
   [{ type: "password", ...SSH, port: 636, additionalParams: { protocol: "LDAPS" } }, "ldap"],
   [{ type: "application", additionalParams: { protocol: "ldap" } }, "ldap"],
   [{ type: "application", ...SSH, port: 3389, additionalParams: { protocol: "active-directory" } }, "active-directory"],
+  [{ type: "server", additionalParams: { protocol: "telnet" } }, "network-device"],
+  [{ type: "application", additionalParams: { protocol: "network-device" } }, "network-device"],
   [{ type: "postgresql" }, "postgresql"],
   [{ type: "mysql" }, "mysql"],
   [{ type: "database", connectionString: "postgresql://h/d" }, "postgresql"],

@@ -8,6 +8,7 @@ import { unsupported } from "./finding.ts";
 import { ldap } from "./ldap/ldap.ts";
 import { linux } from "./linux/linux.ts";
 import { mysql } from "./mysql/mysql.ts";
+import { networkDevice } from "./network-device/network-device.ts";
 import { postgresql } from "./postgresql/postgresql.ts";
 
 /** Every connector that there is. */
@@ -19,11 +20,14 @@ export const connectors: readonly Connector[] = [
   activeDirectory,
   certificate,
   apiToken,
+  networkDevice,
 ];
 
 /** What the additional parameter `protocol` may say for a name and a password: it decides before type and port. */
 export const PROTOCOLS: ReadonlyMap<string, Connector> = new Map([
   ["ssh", linux],
+  ["telnet", networkDevice],
+  ["network-device", networkDevice],
   ["ldap", ldap],
   ["ldaps", ldap],
   ["active-directory", activeDirectory],

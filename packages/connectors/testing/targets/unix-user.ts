@@ -44,7 +44,8 @@ export function removeLeftoverUsers(): void {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process still runs. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -1,0 +1,116 @@
+// What the usual devices ask and answer. A new kind of device is an entry here, or a script in the entry's additional parameters.
+import type { Script } from "./script.ts";
+
+/** Prompts of a log-in that wants a new password first. */
+export const MUST_CHANGE = [
+  "New password:",
+  "Enter new password:",
+  "New Password:",
+  "Current password:",
+  "Old password:",
+  "(current) UNIX password:",
+];
+
+/** Cisco IOS and IOS XE. The account needs privilege level 15; the password goes there as its type 9 hash only. */
+const ciscoIos: Script = {
+  username: ["Username:", "*login:"],
+  password: ["Password:"],
+  ready: ["*#", "*>"],
+  change: [
+    { expect: ["*#"], send: "configure terminal" },
+    { expect: ["*(config)#"], send: "username {username} secret 9 {candidate_cisco9}" },
+  ],
+  reconcile: null,
+  save: [
+    { expect: ["*(config)#"], send: "end" },
+    { expect: ["*#"], send: "write memory" },
+  ],
+  check: [
+    { expect: ["*#"], send: "configure terminal" },
+    { expect: ["*(config)#"], send: "end" },
+  ],
+  success: [],
+  refusals: [
+    { line: "*>", code: "no-permission" },
+    { line: "*uthorization failed*", code: "no-permission" },
+    { line: "ERROR: Can not have both*", code: "not-changeable" },
+    { line: "% *password*", code: "password-rules" },
+    { line: "% *", code: "not-changeable" },
+  ],
+};
+
+/** Junos. `configure exclusive` lets go of everything when the session ends before the commit. */
+const junos: Script = {
+  username: ["*login:"],
+  password: ["Password:"],
+  ready: ["*>"],
+  change: [
+    { expect: ["*>"], send: "configure exclusive" },
+    { expect: ["*#"], send: "set system login user {username} authentication plain-text-password" },
+    { expect: ["New password:"], send: "{candidate}" },
+    { expect: ["Retype new password:"], send: "{candidate}" },
+    { expect: ["*#"], send: "commit and-quit" },
+  ],
+  reconcile: null,
+  save: [],
+  check: [
+    { expect: ["*>"], send: "configure exclusive" },
+    { expect: ["*#"], send: "exit" },
+  ],
+  success: ["commit complete"],
+  refusals: [
+    { line: "error: configuration database locked*", code: "busy" },
+    { line: "*ermission denied*", code: "no-permission" },
+    { line: "unknown command.", code: "no-permission" },
+    { line: "error: require*", code: "password-rules" },
+    { line: "error: minimum*", code: "password-rules" },
+    { line: "error: *password*", code: "password-rules" },
+    { line: "error: *", code: "not-changeable" },
+  ],
+};
+
+const SHELL = ["*$", "*#", "*%", "*>"];
+const NEW = ["New password:", "Enter new UNIX password:"];
+const AGAIN = ["Retype new password:", "Retype new UNIX password:", "Re-enter new password:"];
+
+/** A Unix account with a shell, mostly over Telnet: SSH has the connector `linux`. Others are changed by sudo. */
+const unix: Script = {
+  username: ["*login:"],
+  password: ["Password:"],
+  ready: SHELL,
+  change: [
+    { expect: SHELL, send: "passwd" },
+    { expect: ["Current password:", "(current) UNIX password:", "Old password:"], send: "{current}" },
+    { expect: NEW, send: "{candidate}" },
+    { expect: AGAIN, send: "{candidate}" },
+  ],
+  reconcile: [
+    { expect: SHELL, send: "sudo -p Password: passwd {username}" },
+    { expect: ["Password:"], send: "{current}", optional: true },
+    { expect: NEW, send: "{candidate}" },
+    { expect: AGAIN, send: "{candidate}" },
+  ],
+  save: [],
+  check: [
+    { expect: SHELL, send: "sudo -p Password: -l passwd {username} || echo no-permission" },
+    { expect: ["Password:"], send: "{current}", optional: true },
+  ],
+  success: ["*password updated successfully*", "*authentication tokens updated successfully*"],
+  refusals: [
+    { line: "*not allowed to*", code: "no-permission" },
+    { line: "*not in the sudoers file*", code: "no-permission" },
+    { line: "no-permission", code: "no-permission" },
+    { line: "*may not view or modify*", code: "no-permission" },
+    { line: "*does not exist", code: "no-such-account" },
+    { line: "*wait longer to change*", code: "too-young" },
+    { line: "*assword unchanged*", code: "reused" },
+    { line: "The password has not been changed.", code: "reused" },
+    { line: "*already used*", code: "reused" },
+    { line: "BAD PASSWORD*", code: "password-rules" },
+    { line: "Bad:*", code: "password-rules" },
+    { line: "*choose a longer password*", code: "password-rules" },
+    { line: "*manipulation error*", code: "not-changeable" },
+  ],
+};
+
+export const PRESETS: Readonly<Record<string, Script>> = { "cisco-ios": ciscoIos, junos, unix };

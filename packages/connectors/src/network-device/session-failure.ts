@@ -1,0 +1,19 @@
+// How a session with a device ends when it must not go on.
+import type { Failure } from "../connector.ts";
+import { nameOf, type Endpoint } from "../dial.ts";
+import { misconfigured } from "../finding.ts";
+
+export function shown(endpoint: Endpoint): Failure {
+  return misconfigured(
+    "insecure-authentication",
+    `${nameOf(endpoint)} shows passwords as they are typed, so the prompt was not one that hides them. Nothing more was sent.`,
+  );
+}
+
+export function mustChange(endpoint: Endpoint, username: string): Failure {
+  return {
+    outcome: "rejected",
+    code: "must-change",
+    message: `The password of ${username} on ${nameOf(endpoint)} is right, but must be changed before the account can be used.`,
+  };
+}

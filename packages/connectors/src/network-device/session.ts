@@ -1,0 +1,139 @@
+// A logged-in console on a device: over an SSH shell, or over Telnet with its log-in prompts.
+import type { Attempt } from "../attempt.ts";
+import type { Facts, Failure, Target } from "../connector.ts";
+import { connectionFailure, dial, nameOf, type Endpoint } from "../dial.ts";
+import { misconfigured } from "../finding.ts";
+import { consoleOver, ShownSecret, type Console } from "./console.ts";
+import { scriptOf, type Script } from "./script.ts";
+import { mustChange, shown } from "./session-failure.ts";
+
+export interface Session {
+  console: Console;
+  script: Script;
+  endpoint: Endpoint;
+  /** False over SSH when no prompt of the script has shown up yet. */
+  isReady: boolean;
+  facts: Facts;
+  close(): void;
+}
+
+export interface Who {
+  username: string | null;
+  password: string;
+}
+
+/** How long an SSH device may take to show a prompt before its log-in alone has to do. */
+const PROMPT_MS = 3_000;
+
+/** Logged in and, over Telnet, at a prompt that takes commands. The secret goes out once. */
+export async function openSession(target: Target, who: Who, current: Attempt): Promise<Session | { failure: Failure }> {
+  const checked = checkedInput(target, who);
+  if ("failure" in checked) return checked;
+  const { endpoint, script, username } = checked;
+  const request = { target, endpoint, script, username, password: who.password };
+  return isTelnet(target) ? overTelnet(request, current) : overSsh(request, current);
+}
+
+interface Request {
+  target: Target;
+  endpoint: Endpoint;
+  script: Script;
+  username: string;
+  password: string;
+}
+
+/** Refuses before anything is sent what a prompt could take for something else. */
+function checkedInput(
+  target: Target,
+  { username, password }: Who,
+): { endpoint: Endpoint; script: Script; username: string } | { failure: Failure } {
+  const script = scriptOf(target);
+  if ("failure" in script) return script;
+  if (!target.host) return refuse("There is no host.");
+  if (!username) return refuse("There is no user name.");
+  if (!isPlainName(username)) return refuse(NO_NAME);
+  if (password === "") return refuse("The password is empty.");
+  if (isTelnet(target) && !isTypeable(password)) return refuse(NOT_TYPEABLE);
+  return { endpoint: { host: target.host, port: target.port ?? (isTelnet(target) ? 23 : 22) }, script, username };
+}
+
+function isTelnet({ additionalParams: { protocol } }: Target): boolean {
+  return typeof protocol === "string" && protocol.toLowerCase() === "telnet";
+}
+
+export const NO_NAME =
+  "The user name may hold letters, digits and . _ - @ \\ only, and begins with a letter, a digit or an underscore.";
+export const NOT_TYPEABLE = "Prompts take passwords of up to 128 printable ASCII characters only.";
+
+export function isTypeable(password: string): boolean {
+  return /^[\x20-\x7e]{1,128}$/.test(password);
+}
+
+/** Never an option, a second command or a pattern. */
+export function isPlainName(username: string): boolean {
+  return /^[a-z0-9_][a-z0-9._@\\-]{0,63}$/i.test(username);
+}
+
+async function overSsh(request: Request, current: Attempt): Promise<Session | { failure: Failure }> {
+  const { target, endpoint, script, username, password } = request;
+  const { logIn } = await import("../linux/login.ts");
+  const { loginSecret } = await import("../linux/login-secret.ts");
+  const { openShell } = await import("./ssh-shell.ts");
+  const secret = await loginSecret(password, false, current.signal);
+  if ("failure" in secret) return secret;
+  const dialled = await dial(endpoint, current);
+  if ("failure" in dialled) return dialled;
+  current.waitFor(`${nameOf(endpoint)} to answer the SSH log-in`);
+  const pinned = target.knownHostKey ?? null;
+  const login = await logIn(dialled.stream, { endpoint, username, secret, pinned });
+  if ("failure" in login) return login;
+  const { client, hostKey, method } = login.loggedIn;
+  const facts = { protocol: "ssh", hostKey, isFirstUse: pinned === null, method };
+  const close = () => dialled.stream.destroy();
+
+  current.waitFor(`${nameOf(endpoint)} to show its prompt`);
+  const channel = await openShell(client);
+  const console = consoleOver(channel ?? dialled.stream, dialled.stream);
+  const session = { console, script, endpoint, facts, close };
+  if (channel === null) return { ...session, isReady: false };
+  const { MUST_CHANGE } = await import("./presets.ts");
+  const wait = Math.min(PROMPT_MS, Math.max(0, current.remainingMs() - 300));
+  try {
+    const turn = await console.expect([...script.ready, ...MUST_CHANGE], wait);
+    if (turn !== null && MUST_CHANGE.includes(turn.pattern)) return { failure: mustChange(endpoint, username) };
+    return { ...session, isReady: turn !== null };
+  } catch {
+    // The log-in is proved; a device may end a session that it has no shell for.
+    return { ...session, isReady: false };
+  }
+}
+
+async function overTelnet(request: Request, current: Attempt): Promise<Session | { failure: Failure }> {
+  const { target, endpoint, script, username, password } = request;
+  const { telnetWire } = await import("./telnet-wire.ts");
+  const { logInByPrompts } = await import("./telnet-login.ts");
+  const wire = await telnetWire(target, endpoint, current);
+  if ("failure" in wire) return wire;
+  const console = consoleOver(wire.stream, wire.stream);
+  const close = () => wire.stream.destroy();
+  current.waitFor(`${nameOf(endpoint)} to show its log-in prompts`);
+  try {
+    const failure = await logInByPrompts(console, { script, endpoint, username, password });
+    if (failure !== null) return { failure };
+    return {
+      console,
+      script,
+      endpoint,
+      isReady: true,
+      facts: { protocol: "telnet", isEncrypted: wire.isEncrypted },
+      close,
+    };
+  } catch (error) {
+    if (error instanceof ShownSecret) return { failure: shown(endpoint) };
+    return { failure: connectionFailure(error, endpoint) };
+  }
+}
+
+function refuse(message: string): { failure: Failure } {
+  return { failure: misconfigured("bad-input", message) };
+}

@@ -1,0 +1,48 @@
+// A log-in on a device, from the first byte to the prompt; and whether somebody may configure it.
+import type { Attempt } from "../attempt.ts";
+import type { Finding, Login, Target } from "../connector.ts";
+import { connectionFailure, nameOf } from "../dial.ts";
+import { misconfigured, rejected, unreachable, verified } from "../finding.ts";
+import { ShownSecret } from "./console.ts";
+import { follow } from "./dialogue.ts";
+import { isPlainName, NO_NAME, openSession, type Session } from "./session.ts";
+import { shown } from "./session-failure.ts";
+
+export async function verifyLogin(target: Target, password: string, current: Attempt): Promise<Finding> {
+  const session = await openSession(target, { username: target.username, password }, current);
+  if ("failure" in session) return session.failure;
+  session.close();
+  return loggedIn(session, `${nameOf(session.endpoint)} as ${target.username}`);
+}
+
+function loggedIn({ isReady, facts }: Session, where: string): Finding {
+  const parts = [`Logged in to ${where}.`];
+  const hostKey = facts["hostKey"] as { type: string; fingerprint: string } | undefined;
+  if (hostKey !== undefined && facts["isFirstUse"] === true)
+    parts.push(`Its host key was seen for the first time: ${hostKey.type} ${hostKey.fingerprint}.`);
+  if (!isReady) parts.push("It showed no prompt that the device's script knows, so a password could not be changed.");
+  return verified(parts.join(" "), { ...facts, showsPrompt: isReady });
+}
+
+/** Runs the script's check, which changes nothing. */
+export async function checkRight(target: Target, by: Login, current: Attempt): Promise<Finding> {
+  const username = target.username ?? "";
+  if (!isPlainName(username)) return misconfigured("bad-input", NO_NAME);
+  const password = by.secret.reveal();
+  const session = await openSession(target, { username: by.username, password }, current);
+  if ("failure" in session) return session.failure;
+  const { script, endpoint, facts } = session;
+  const where = nameOf(endpoint);
+  current.waitFor(`${where} to answer the script's check`);
+  try {
+    const ended = await follow(session, script.check, { username, current: password });
+    if ("turn" in ended) return verified(`${by.username} may set passwords on ${where}.`, facts);
+    if ("refusal" in ended && ended.refusal === "busy")
+      return unreachable("not-ready", `${where} is being configured by somebody else.`);
+    return rejected("no-permission", `${by.username} can log in to ${where}, but may not set passwords there.`, facts);
+  } catch (error) {
+    return error instanceof ShownSecret ? shown(endpoint) : connectionFailure(error, endpoint);
+  } finally {
+    session.close();
+  }
+}
