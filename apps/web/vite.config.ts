@@ -3,6 +3,13 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 import { precompress } from "./vite-precompress.ts";
 
+const TESTS = ["src/**/*.test.{ts,tsx}"];
+const STATEFUL = [
+  "src/shared/session/**/*.test.{ts,tsx}",
+  "src/shared/events/**/*.test.{ts,tsx}",
+  "src/app/guards.test.tsx",
+];
+
 const api = `http://127.0.0.1:${process.env["STRONGROOM_API_PORT"] ?? "3000"}`;
 const proxy = { "/api": { target: api }, "/health": { target: api } };
 
@@ -34,7 +41,11 @@ export default defineConfig({
   },
   test: {
     environment: "jsdom",
-    include: ["src/**/*.test.{ts,tsx}"],
+    projects: [
+      // One environment for many files: half the time. What keeps state of its own has files to itself.
+      { extends: true, test: { name: "pages", include: TESTS, exclude: STATEFUL, isolate: false } },
+      { extends: true, test: { name: "state", include: STATEFUL } },
+    ],
     setupFiles: ["./src/app/testing/setup.ts"],
     // A loaded machine is no failure.
     testTimeout: 30_000,
