@@ -204,8 +204,8 @@ export interface Connector {
   verify(target: Target, secret: Secret, context: VerifyContext): Promise<VerifyResult>;
 
   passwordLimits?: PasswordLimits;
-  /** For secrets that are no passwords (key pairs): a new one of the same kind as `current`. */
-  newSecret?(current: Secret): Promise<Secret>;
+  /** For secrets that are no passwords (key pairs): a new one in the form of `current`. Null when `current` is a password. */
+  newSecret?(current: Secret): Promise<Secret | null>;
   /**
    * Logs in with `current` and puts `candidate` in its place, or beside it where both stay valid until `retire`. Doing it
    * again with the same candidate is harmless. It never proves the candidate: callers do that with `verify`.
@@ -217,7 +217,10 @@ export interface Connector {
   checkReconcile?(target: Target, by: Login, context: VerifyContext): Promise<VerifyResult>;
   /** Instead of `change`, where the target makes the secret: a second one beside `current`. */
   issue?(target: Target, current: Secret, context: VerifyContext): Promise<IssueResult>;
-  /** After `change` or `issue` left two: takes `retired` away, logged in with `current`. Doing it again is harmless. */
+  /**
+   * After `change` or `issue` left two: takes `retired` away, logged in with `current`. Doing it again is harmless, and so
+   * is doing it where `change` left one only.
+   */
   retire?(target: Target, current: Secret, retired: Secret, context: VerifyContext): Promise<ChangeResult>;
   /** Who has an account there. Bounded: at most 10,000. */
   listAccounts?(target: Target, secret: Secret, context: VerifyContext): Promise<ListResult>;
