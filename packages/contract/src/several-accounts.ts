@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { AccountId, SafeId } from "./fields.ts";
+import { RunId } from "./verification.ts";
 
 export const BULK_ACTIONS = ["validate", "enable", "disable", "move", "delete"] as const;
 
@@ -25,6 +26,8 @@ export const bulkAccounts = endpoint({
     done: z.array(AccountId),
     failed: z.array(z.object({ id: AccountId, code: z.string(), message: z.string() })),
     message: z.string(),
+    /** Of `validate`: the verification run that has begun. */
+    run_id: RunId.nullable(),
   }),
   needs: "account.use",
   audit: "account.bulk-changed",

@@ -1,4 +1,5 @@
 // Does the same with several accounts, each on its own: what cannot be done is named, the rest is done.
+import { RunId } from "@strongroom/contract";
 import type { AccountId, ReplyOf, bulkAccounts as bulkEndpoint } from "@strongroom/contract";
 import type { Kek } from "@strongroom/keys";
 import { appendAudit } from "#kernel/audit/append.ts";
@@ -35,14 +36,14 @@ export async function changeSeveral(deps: AccountDeps, call: Bulk): Promise<Repl
     if (failure === null) done.push(id);
     else failed.push(failure);
   }
-  const reply: Reply = { done, failed, message: messageOf(action, done.length, failed.length) };
+  const message = messageOf(action, done.length, failed.length);
   const work = async (tx: Tx): Promise<Reply> => {
-    if (action === "validate" && done.length > 0) await verifyAccounts(deps.kernel, call, tx, done);
+    const run = action === "validate" && done.length > 0 ? await verifyAccounts(deps.kernel, call, tx, done) : null;
     call.note({
       result: failed.length === 0 ? "success" : done.length === 0 ? "failure" : "warning",
       details: { action, done: done.length, failed: failed.length },
     });
-    return reply;
+    return { done, failed, message, run_id: run === null ? null : RunId.parse(run.id) };
   };
   return call.commit(work, (stored) => stored);
 }

@@ -11,6 +11,7 @@ import { aPlatform, aSafe, aValidation, anAccount } from "./testing/an-account.t
 let api: TestApi;
 const LIST = "GET /api/v1/accounts";
 const STATISTICS = "GET /api/v1/accounts/statistics";
+const AT = "2026-11-20T10:00:00.000Z";
 const FIGURES = { total: 3, active: 2, requiring_rotation: 1, validation_valid: 1, validation_invalid: 1 };
 
 beforeEach(async () => {
@@ -334,6 +335,7 @@ describe("several accounts at once", () => {
         done: [one.id],
         failed: [{ id: two.id, code: "safe.permission-missing", message: "You may not disable accounts here." }],
         message: "1 of 2 done",
+        run_id: null,
       },
     });
     await user.click(screen.getByRole("button", { name: "More actions" }));
@@ -350,6 +352,55 @@ describe("several accounts at once", () => {
       action: "disable",
       account_ids: [one.id, two.id],
     });
+  });
+});
+
+describe("what takes a while", () => {
+  /** Everything that is shown is selected, and the bar's button pressed and confirmed. */
+  async function doToAll(user: Awaited<ReturnType<typeof openAccounts>>["user"], action: string) {
+    await user.click(screen.getByRole("button", { name: "More actions" }));
+    await user.click(await screen.findByRole("menuitem", { name: "Select several" }));
+    const bar = within(await screen.findByRole("region", { name: "Selected accounts" }));
+    await user.click(bar.getByRole("button", { name: "Select all" }));
+    await user.click(bar.getByRole("button", { name: action }));
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: action }));
+  }
+  const runId = "77777777-7777-4777-8777-777777777777";
+  const run = { id: runId, status: "running", total: 2, done: 1, failed: 0, started_at: AT, completed_at: null };
+
+  test("a rotation of several shows how far it is, and is stopped", async () => {
+    const [one, two] = [anAccount({ name: "one" }), anAccount({ name: "two" })];
+    const { user } = await openAccounts(one, two);
+    const START = "POST /api/v1/rotations/runs";
+    const reply = { run_id: runId, queued: 2, failed: [], message: "Rotation of 2 accounts started" };
+    api.on(START, { status: 202, json: reply });
+    api.on(`GET /api/v1/rotations/runs/${runId}`, { json: { ...run, rotated: 1 } });
+    await doToAll(user, "Rotate");
+    expect(await screen.findByText("Rotation of 2 accounts started")).toBeTruthy();
+    expect(api.requestsTo(START)[0]?.body).toEqual({ account_ids: [one.id, two.id] });
+    const card = within(await screen.findByRole("region", { name: "Rotation under way" }));
+    expect(card.getByRole("status").textContent).toContain("1 of 2 done · 1 rotated · 0 failed");
+    expect(card.getByRole("progressbar", { name: "Rotation so far" })).toBeTruthy();
+    api.on(`POST /api/v1/rotations/runs/${runId}/cancel`, {
+      json: { ...run, status: "cancelled", rotated: 1, failed: 1, done: 2 },
+    });
+    await user.click(card.getByRole("button", { name: "Stop" }));
+    const ended = within(await screen.findByRole("region", { name: "Rotation stopped" }));
+    await user.click(ended.getByRole("button", { name: "Dismiss" }));
+    expect(screen.queryByRole("region", { name: "Rotation stopped" })).toBeNull();
+  });
+
+  test("a validation of several shows how far it is", async () => {
+    const account = anAccount();
+    const { user } = await openAccounts(account);
+    const reply = { done: [account.id], failed: [], message: "Validation of 1 account started", run_id: runId };
+    api.on("POST /api/v1/accounts/bulk", { json: reply });
+    api.on(`GET /api/v1/verification/runs/${runId}`, {
+      json: { ...run, status: "completed", total: 1, done: 1, verified: 1 },
+    });
+    await doToAll(user, "Validate");
+    const card = await screen.findByRole("region", { name: "Verification completed" });
+    expect(within(card).getByRole("status").textContent).toContain("1 of 1 done · 1 verified · 0 failed");
   });
 });
 

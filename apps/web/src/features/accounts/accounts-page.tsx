@@ -5,6 +5,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { withParam } from "#shared/format/address.ts";
+import { RotationRunCard } from "#shared/rotation/rotation-run-card.tsx";
+import { VerificationRunCard } from "#shared/runs/verification-run-card.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { PageTabs } from "#shared/ui/page-tabs.tsx";
 import { filterOf, tabOf } from "./account-filter.ts";
@@ -13,10 +15,12 @@ import { AccountGrid, useAccountList } from "./account-grid.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { AccountStatistics } from "./account-statistics.tsx";
 import { AccountToolbar } from "./account-toolbar.tsx";
+import classes from "./accounts-page.module.css";
 import { refreshLists, statistics } from "./accounts.queries.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { ImportDialog } from "./import-dialog.tsx";
 import { useLiveAccounts } from "./live-accounts.ts";
+import type { AccountRun } from "./several-accounts.queries.ts";
 import { useSelection } from "./use-selection.ts";
 
 export default function AccountsPage() {
@@ -28,6 +32,7 @@ export default function AccountsPage() {
   const accounts = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data]);
   const selection = useSelection(accounts);
   const [dialog, setDialog] = useState<"create" | "import" | null>(null);
+  const [run, setRun] = useState<AccountRun | null>(null);
   const close = () => setDialog(null);
   useLiveAccounts();
 
@@ -62,6 +67,7 @@ export default function AccountsPage() {
         }
       />
       <AccountStatistics figures={figures.data} />
+      {run !== null && <FollowedRun run={run} onDismiss={() => setRun(null)} />}
       <AccountToolbar />
       <PageTabs
         label="Accounts"
@@ -75,9 +81,22 @@ export default function AccountsPage() {
       >
         <AccountGrid list={list} accounts={accounts} filter={filter} selection={selection} addButton={addButton} />
       </PageTabs>
-      {selection.ids !== null && <BulkBar selection={selection} accounts={accounts} />}
+      {selection.ids !== null && <BulkBar selection={selection} accounts={accounts} onRun={setRun} />}
       <CreateAccountDialog opened={dialog === "create"} onClose={close} safeId={filter.safe_id} />
       <ImportDialog opened={dialog === "import"} onClose={close} />
     </>
+  );
+}
+
+/** How far it is with what was begun for several. */
+function FollowedRun({ run, onDismiss }: { run: AccountRun; onDismiss: () => void }) {
+  return (
+    <div className={classes.run}>
+      {run.kind === "rotation" ? (
+        <RotationRunCard key={run.id} id={run.id} onDismiss={onDismiss} />
+      ) : (
+        <VerificationRunCard key={run.id} id={run.id} onDismiss={onDismiss} />
+      )}
+    </div>
   );
 }

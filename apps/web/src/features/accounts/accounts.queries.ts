@@ -3,7 +3,6 @@ import {
   accountStatistics,
   accountValidationHistory,
   acceptAccountHostKey,
-  bulkAccounts,
   checkInAccount,
   createAccount,
   deleteAccount,
@@ -192,12 +191,6 @@ export const deletion = (client: QueryClient, id: string) =>
   mutationOptions({
     mutationFn: () => call(deleteAccount, at(id)),
     onSuccess: () => forget(client, id),
-  });
-
-export const bulk = (client: QueryClient) =>
-  mutationOptions({
-    mutationFn: (body: BodyOf<typeof bulkAccounts>) => call(bulkAccounts, { body }),
-    onSettled: () => refreshLists(client),
   });
 
 /** Neither query nor mutation: the lines hold secrets. */

@@ -1,6 +1,6 @@
 // Doing the same with several accounts: what is chosen, what can be done, and how it went with each.
 import { Button, Menu } from "@mantine/core";
-import { IconChevronUp, IconShieldCheck } from "@tabler/icons-react";
+import { IconChevronUp, IconRefresh, IconShieldCheck } from "@tabler/icons-react";
 import { BULK_ACTIONS, type Account, type AccountId, type SafeId } from "@strongroom/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -9,14 +9,19 @@ import { counted } from "#shared/format/text.ts";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { SafeChoice } from "./account-action-dialogs.tsx";
-import { bulk } from "./accounts.queries.ts";
+import { doingToSeveral, type AccountRun } from "./several-accounts.queries.ts";
 import classes from "./accounts-page.module.css";
 import { BulkResultDialog, type BulkResult } from "./bulk-result-dialog.tsx";
 import { MOST_SELECTED, type Selection } from "./use-selection.ts";
 
-type BulkAction = (typeof BULK_ACTIONS)[number];
+const ACTIONS = [...BULK_ACTIONS, "rotate"] as const;
+type BulkAction = (typeof ACTIONS)[number];
 
 const WORDS: Record<BulkAction, { label: string; question: string; isDanger?: boolean }> = {
+  rotate: {
+    label: "Rotate",
+    question: "Give each a new password, on its system and here? The old passwords are invalidated.",
+  },
   validate: { label: "Validate", question: "Log in to each system with the stored password?" },
   enable: { label: "Enable", question: "Enable them? They can be used and retrieved again." },
   disable: { label: "Disable", question: "Disable them? Nobody can use or retrieve them, and what was lent ends." },
@@ -28,7 +33,17 @@ const WORDS: Record<BulkAction, { label: string; question: string; isDanger?: bo
   },
 };
 
-export function BulkBar({ selection, accounts }: { selection: Selection; accounts: readonly Account[] }) {
+/** The others have a button of their own. */
+const IN_MENU = ACTIONS.filter((each) => each !== "validate" && each !== "rotate");
+
+export interface BulkBarProps {
+  selection: Selection;
+  accounts: readonly Account[];
+  /** Something has begun that takes a while. */
+  onRun: (run: AccountRun) => void;
+}
+
+export function BulkBar({ selection, accounts, onRun }: BulkBarProps) {
   const ids = [...(selection.ids ?? [])];
   const [action, setAction] = useState<BulkAction | null>(null);
   const [result, setResult] = useState<BulkResult | null>(null);
@@ -52,6 +67,14 @@ export function BulkBar({ selection, accounts }: { selection: Selection; account
       >
         Validate
       </Button>
+      <Button
+        variant="light"
+        leftSection={<IconRefresh size={16} aria-hidden />}
+        disabled={isNone}
+        onClick={() => setAction("rotate")}
+      >
+        Rotate
+      </Button>
       <Menu position="top-end" withinPortal={false} withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <Button variant="default" disabled={isNone} rightSection={<IconChevronUp size={14} aria-hidden />}>
@@ -59,7 +82,7 @@ export function BulkBar({ selection, accounts }: { selection: Selection; account
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {BULK_ACTIONS.filter((each) => each !== "validate").map((each) => (
+          {IN_MENU.map((each) => (
             <Menu.Item
               key={each}
               c={WORDS[each].isDanger ? "var(--mantine-color-error)" : undefined}
@@ -82,6 +105,7 @@ export function BulkBar({ selection, accounts }: { selection: Selection; account
           onDone={(done) => {
             setAction(null);
             setResult(done);
+            if (done.run !== null) onRun(done.run);
           }}
         />
       )}
@@ -94,25 +118,22 @@ interface BulkDialogProps {
   action: BulkAction;
   ids: readonly string[];
   onClose: () => void;
-  onDone: (result: BulkResult) => void;
+  onDone: (result: BulkResult & { run: AccountRun | null }) => void;
 }
 
 function BulkDialog({ action, ids, onClose, onDone }: BulkDialogProps) {
-  const { mutate, isPending } = useMutation(bulk(useQueryClient()));
+  const client = useQueryClient();
+  const { mutate, isPending } = useMutation(doingToSeveral(client));
   const [safeId, setSafeId] = useState<string | null>(null);
   const { label, question, isDanger = false } = WORDS[action];
   const confirm = () => {
     if (action === "move" && safeId === null) return;
     mutate(
+      { action, ids: ids as AccountId[], safeId: safeId as SafeId | null },
       {
-        action,
-        account_ids: ids as AccountId[],
-        ...(action === "move" ? { safe_id: safeId as SafeId } : {}),
-      },
-      {
-        onSuccess: ({ done, failed, message }) => {
+        onSuccess: ({ done, failed, message, run }) => {
           if (failed.length === 0) toast.success(message);
-          onDone({ action: label, done: done.length, failed });
+          onDone({ action: label, done, failed, run });
         },
         onError: (error) => {
           toast.error(messageOf(error), { title: `Failed to ${label.toLowerCase()} the accounts` });

@@ -7,6 +7,7 @@ import { useEffect, useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useNow } from "#shared/format/now.ts";
 import { duration } from "#shared/format/time.ts";
+import { VerificationRunCard } from "#shared/runs/verification-run-card.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
@@ -18,7 +19,6 @@ import { CpmTiles } from "./cpm-tiles.tsx";
 import { REFETCH_AFTER_RUN_MS, attention, cpmStatus, refreshCpm, starting } from "./cpm.queries.ts";
 import classes from "./cpm-dashboard-page.module.css";
 import { nextRunLabel } from "./next-run.ts";
-import { RunCard } from "./run-card.tsx";
 
 const loadFailure = (error: unknown): string => `Failed to load CPM dashboard data: ${messageOf(error)}`;
 
@@ -87,7 +87,7 @@ export default function CpmDashboardPage() {
         }
       />
       <Stack gap="md">
-        {runId !== null && <RunCard id={runId} />}
+        {runId !== null && <VerificationRunCard id={runId} />}
         <Loaded query={status} failureText={failureOf(status.error)}>
           {(read) => <CpmTiles status={read} />}
         </Loaded>

@@ -20,6 +20,7 @@ import {
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
 import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
+import { untilEnded } from "#shared/runs/until-ended.ts";
 
 /** Whose password is changed. */
 export interface Rotated {
@@ -29,7 +30,6 @@ export interface Rotated {
 }
 
 const PAGE_SIZE = 10;
-const POLL_MS = 2000;
 
 const ofAccount = (id: string) => ({ params: { id: id as AccountId } });
 const ofCredential = (id: string) => ({ params: { id: id as CredentialId } });
@@ -90,11 +90,9 @@ export const runStart = (client: QueryClient) =>
 
 const byRun = (id: string) => ({ params: { id: id as RotationRunId } });
 
-/** Asked for again and again while it runs; that is no sign of life of the person. */
 export const rotationRun = (id: string) => ({
   ...queryOf(readRotationRun, byRun(id), { isBackground: true }),
-  refetchInterval: ({ state }: { state: { data: { status: string } | undefined } }) =>
-    state.data === undefined || state.data.status === "running" ? POLL_MS : (false as const),
+  ...untilEnded,
 });
 
 export const runCancellation = (client: QueryClient, id: string) =>

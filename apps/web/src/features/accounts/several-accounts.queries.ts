@@ -1,0 +1,47 @@
+// Doing the same with several accounts: what is sent, and what of it takes a while.
+import {
+  bulkAccounts,
+  rotateSeveral,
+  type AccountId,
+  type BULK_ACTIONS,
+  type RotationRunId,
+  type RunId,
+  type SafeId,
+} from "@strongroom/contract";
+import { mutationOptions, type QueryClient } from "@tanstack/react-query";
+import { call } from "#shared/api/call.ts";
+import { refreshLists } from "./accounts.queries.ts";
+
+/** What goes on in the background, to be followed on the page. */
+export type AccountRun = { kind: "verification"; id: RunId } | { kind: "rotation"; id: RotationRunId };
+
+interface Wish {
+  action: (typeof BULK_ACTIONS)[number] | "rotate";
+  ids: AccountId[];
+  /** Where to, for moving. */
+  safeId: SafeId | null;
+}
+
+interface Answer {
+  done: number;
+  failed: readonly { id: string; message: string }[];
+  message: string;
+  run: AccountRun | null;
+}
+
+export const doingToSeveral = (client: QueryClient) =>
+  mutationOptions({
+    mutationFn: (wish: Wish) => (wish.action === "rotate" ? rotate(wish.ids) : change(wish, wish.action)),
+    onSettled: () => refreshLists(client),
+  });
+
+async function rotate(ids: AccountId[]): Promise<Answer> {
+  const { queued, failed, message, run_id: id } = await call(rotateSeveral, { body: { account_ids: ids } });
+  return { done: queued, failed, message, run: id === null ? null : { kind: "rotation", id } };
+}
+
+async function change({ ids, safeId }: Wish, action: (typeof BULK_ACTIONS)[number]): Promise<Answer> {
+  const body = { action, account_ids: ids, ...(safeId === null ? {} : { safe_id: safeId }) };
+  const { done, failed, message, run_id: id } = await call(bulkAccounts, { body });
+  return { done: done.length, failed, message, run: id === null ? null : { kind: "verification", id } };
+}

@@ -1,0 +1,57 @@
+// A run of many that was started here: how far it is, how it goes, and the way to stop it.
+import { Button, CloseButton } from "@mantine/core";
+import { useMutation, type UseMutationOptions } from "@tanstack/react-query";
+import { messageOf } from "#shared/api/call-error.ts";
+import { toast } from "#shared/ui/toast.ts";
+import classes from "./run-card.module.css";
+
+export interface RunView {
+  status: "running" | "completed" | "cancelled";
+  total: number;
+  done: number;
+  failed: number;
+}
+
+export interface RunCardProps<R> {
+  /** "Verification", "Rotation". */
+  subject: string;
+  run: RunView;
+  /** How many went well, and what that is called. */
+  succeeded: { count: number; word: string };
+  stopping: UseMutationOptions<R, Error, void>;
+  /** Takes the card away once the run has ended. */
+  onDismiss?: (() => void) | undefined;
+}
+
+const ENDS: Record<RunView["status"], string> = { running: "under way", completed: "completed", cancelled: "stopped" };
+
+export function RunCard<R>({ subject, run, succeeded, stopping, onDismiss }: RunCardProps<R>) {
+  const { mutate, isPending } = useMutation(stopping);
+  const title = `${subject} ${ENDS[run.status]}`;
+  const stop = () =>
+    mutate(undefined, { onError: (error) => toast.error(`Failed to stop the run: ${messageOf(error)}`) });
+  return (
+    <section className={classes.run} aria-label={title}>
+      <div className={classes.text} role="status">
+        <p className={classes.title}>{title}</p>
+        <p className={classes.figures}>
+          {run.done.toLocaleString()} of {run.total.toLocaleString()} done · {succeeded.count.toLocaleString()}{" "}
+          {succeeded.word} · {run.failed.toLocaleString()} failed
+        </p>
+      </div>
+      {run.status === "running" ? (
+        <Button variant="default" size="compact-sm" onClick={stop} loading={isPending}>
+          Stop
+        </Button>
+      ) : (
+        onDismiss !== undefined && <CloseButton aria-label="Dismiss" onClick={onDismiss} />
+      )}
+      <progress
+        className={classes.bar}
+        max={Math.max(1, run.total)}
+        value={run.done}
+        aria-label={`${subject} so far`}
+      />
+    </section>
+  );
+}
