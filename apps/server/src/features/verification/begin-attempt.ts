@@ -9,6 +9,7 @@ import { newId } from "#kernel/id.ts";
 import { updateCredential } from "#features/credentials/index.ts";
 import type { CredentialRow } from "#features/credentials/index.ts";
 import { ownerOf } from "./owner-of.ts";
+import { concluded } from "./conclude-attempt.ts";
 import type { Site } from "./site.ts";
 import { isDue, isHeldBack } from "./verification.policy.ts";
 import type { Trigger } from "./verification.policy.ts";
@@ -97,6 +98,9 @@ export async function beginAttempt(
     const details = { attempt: attempt.id, host: attempt.host, verification_type: connector.id, source: wish.trigger };
     await record({ target: targetIn(attempt), result: "info", details });
   }
+  if (wish.askedBy !== null) {
+    for (const watcher of site.watchers) await watcher.begun(tx, { attempt, askedBy: wish.askedBy.id });
+  }
   return { kind: "begun", attempt, credential, connector };
 }
 
@@ -132,9 +136,13 @@ export async function abandon(
   const isOutdated = credential === null || credential.login_revision !== attempt.revision;
   const ended = await endAttempt(tx, attempt.id, { ...result, at, isOutdated });
   if (ended === null) return;
-  if (credential !== null && !isOutdated)
-    await updateCredential(tx, credential.id, changesAfter(credential, result, at, owner.verifyEveryMs));
+  const before = isOutdated ? null : credential;
+  const after =
+    before === null
+      ? null
+      : await updateCredential(tx, before.id, changesAfter(before, result, at, owner.verifyEveryMs));
   await events.publish(tx, ...completed(ended, owner, false));
+  await concluded(site, tx, { attempt: ended, askedBy: null, before, after, owner, isAlarm: false });
   const note = noteOf(ended, false);
   await appendAudit(tx, [systemEntry(owner.verifiedEvent, "verification", note, at)]);
 }

@@ -4,7 +4,7 @@ import type { Tx } from "#kernel/db/database.ts";
 import { lockAnyCredential, updateCredential } from "#features/credentials/index.ts";
 import type { CredentialRow } from "#features/credentials/index.ts";
 import { ownerOf } from "./owner-of.ts";
-import type { Site } from "./site.ts";
+import type { Concluded, Site } from "./site.ts";
 import { isOutdated } from "./verification.policy.ts";
 import { changesAfter, completed, noteOf } from "./verification.ts";
 import type { Result } from "./verification.ts";
@@ -23,6 +23,7 @@ export async function concludeAttempt(
   tx: Tx,
   begun: AttemptRow,
   result: Result,
+  askedBy: string | null,
 ): Promise<{ note: AuditNote; value: Tried }> {
   const { clock, events } = site.kernel;
   const at = clock.now();
@@ -35,6 +36,15 @@ export async function concludeAttempt(
   const credential = isCurrent
     ? await updateCredential(tx, before.id, changesAfter(before, result, at, owner.verifyEveryMs))
     : before;
-  if (ended !== null) await events.publish(tx, ...completed(ended, owner, result.isAlarm));
+  if (ended !== null) {
+    await events.publish(tx, ...completed(ended, owner, result.isAlarm));
+    const known = isCurrent ? { before, after: credential } : { before: null, after: null };
+    await concluded(site, tx, { attempt: ended, askedBy, ...known, owner, isAlarm: result.isAlarm });
+  }
   return { note: noteOf(attempt, result.isAlarm), value: { kind: "tried", attempt, credential } };
+}
+
+/** Tells those who watch, each in its turn. */
+export async function concluded({ watchers }: Pick<Site, "watchers">, tx: Tx, news: Concluded): Promise<void> {
+  for (const watcher of watchers) await watcher.concluded(tx, news);
 }

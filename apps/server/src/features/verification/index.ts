@@ -6,7 +6,7 @@ import type { CredentialsFeature } from "#features/credentials/index.ts";
 import type { AccountsOfSafes } from "./owner-of.ts";
 import { verifyAllOf } from "./run-verification.ts";
 import { createSite } from "./site.ts";
-import type { Site } from "./site.ts";
+import type { Site, Watcher } from "./site.ts";
 import { defineJobs, queueFirst } from "./verification.jobs.ts";
 import { grants } from "./verification.policy.ts";
 import { bindVerification } from "./verification.routes.ts";
@@ -16,6 +16,8 @@ export interface VerificationFeature {
   site: Site;
   /** Aborted when the server stops. */
   stopping: AbortSignal;
+  /** Tells this one of attempts, in their transactions. */
+  watch(watcher: Watcher): void;
   /** Starts a run over everything that the caller may have verified. */
   verifyAll(call: Call, tx: Tx): ReturnType<typeof verifyAllOf>;
 }
@@ -34,13 +36,19 @@ export function installVerification(kernel: Kernel, { credentials, accounts }: D
   credentials.onLoginChanged((tx, credential) => queueFirst(site, tx, credential));
   defineJobs(site);
   bindVerification(site, stopping.signal);
-  return { site, stopping: stopping.signal, verifyAll: (call, tx) => verifyAllOf(site, call, tx) };
+  return {
+    site,
+    stopping: stopping.signal,
+    watch: (watcher) => void site.watchers.push(watcher),
+    verifyAll: (call, tx) => verifyAllOf(site, call, tx),
+  };
 }
 
 export { hasAlarm, listEnding, listFailing, readStanding, readWork } from "./figures.store.ts";
 export { acceptedKeys, acceptOffered } from "./accept-host-key.ts";
 export type { AccountsOfSafes } from "./owner-of.ts";
-export { verifyAccounts } from "./run-verification.ts";
+export type { Begun, Concluded, Watcher } from "./site.ts";
+export { verifyAccounts, verifyAllowed } from "./run-verification.ts";
 export { listAttemptsOf } from "./verification.store.ts";
 export type { AttemptRow } from "./verification.store.ts";
 export { inNameOf, manual, verify } from "./verify-credential.ts";

@@ -63,6 +63,10 @@ export async function verifyAccounts(kernel: Kernel, call: Call, tx: Tx, account
   return startRun(kernel, tx, { userId: id, scope: "selected", requestedBy: { id, name }, chosen: { accountIds } });
 }
 
+/** Accounts and credentials that the caller was found to be allowed to have verified. */
+export const verifyAllowed = (kernel: Kernel, call: Call, tx: Tx, allowedIds: readonly string[]) =>
+  start(kernel, call, tx, "selected", { allowedIds });
+
 /** All or nothing: a credential that the caller may not use is answered as one that does not exist. */
 export async function verifyPicked(kernel: Kernel, call: Call<typeof verifyMultiple>, tx: Tx) {
   const ids = [...new Set<string>(call.body.credential_ids)];

@@ -50,12 +50,13 @@ export interface NewRun {
 
 /**
  * What a run tries: everything of its person and those accounts, what that person picked, accounts that they may have
- * verified, or what is due.
+ * verified, anything of both that they may have verified, or what is due.
  */
 export type Chosen =
   | { all: true; accounts: RawBuilder<unknown> }
   | { ids: readonly string[] }
   | { accountIds: readonly string[] }
+  | { allowedIds: readonly string[] }
   | { dueAt: Date };
 
 /** The machine that a login goes to: the connection string's, else the host (CRED-38). */
@@ -88,6 +89,7 @@ export async function insertRun(tx: Tx, run: NewRun, chosen: Chosen): Promise<Ru
 
 function picked({ user_id }: NewRun, chosen: Chosen): RawBuilder<unknown> {
   if ("accountIds" in chosen) return sql`safe_id is not null and ${isOneOf(chosen.accountIds)}`;
+  if ("allowedIds" in chosen) return isOneOf(chosen.allowedIds);
   // Null is the schedule's: what belongs to no person belongs to a safe.
   const own = user_id === null ? sql`safe_id is not null` : sql`user_id = ${user_id}`;
   if ("all" in chosen) return sql`(${own} or id in ${chosen.accounts})`;

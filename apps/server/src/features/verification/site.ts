@@ -1,14 +1,43 @@
 // What every verification of this server needs.
 import { networkPolicy } from "@strongroom/connectors";
 import type { NetworkPolicy } from "@strongroom/connectors";
+import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { StartError } from "#kernel/start-error.ts";
+import type { CredentialRow } from "#features/credentials/index.ts";
 import { createGate } from "./gate.ts";
 import type { Gate } from "./gate.ts";
-import type { AccountsOfSafes } from "./owner-of.ts";
+import type { AccountsOfSafes, Owner } from "./owner-of.ts";
+import type { AttemptRow } from "./verification.store.ts";
+
+/** Called in the transaction that makes it true. */
+export interface Watcher {
+  /** An attempt that a person asked for has begun. */
+  begun(tx: Tx, news: Begun): Promise<void>;
+  concluded(tx: Tx, news: Concluded): Promise<void>;
+}
+
+export interface Begun {
+  attempt: AttemptRow;
+  /** Who waits for it. */
+  askedBy: string;
+}
+
+export interface Concluded {
+  /** Ended. */
+  attempt: AttemptRow;
+  askedBy: string | null;
+  /** Null: it was deleted meanwhile, or changed so that the attempt says nothing about it. */
+  before: CredentialRow | null;
+  after: CredentialRow | null;
+  owner: Owner;
+  isAlarm: boolean;
+}
 
 export interface Site {
   kernel: Kernel;
+  /** Who is told of attempts, in this order. */
+  watchers: Watcher[];
   network: NetworkPolicy;
   accounts: AccountsOfSafes;
   /** For those who wait for a result. */
@@ -17,7 +46,7 @@ export interface Site {
 
 /** Throws StartError when the configured networks make no sense. */
 export function createSite(kernel: Kernel, accounts: AccountsOfSafes): Site {
-  return { kernel, network: policyOf(kernel), accounts, gate: createGate() };
+  return { kernel, watchers: [], network: policyOf(kernel), accounts, gate: createGate() };
 }
 
 function policyOf({ config }: Kernel): NetworkPolicy {

@@ -65,7 +65,7 @@ async function attemptInTurn(
     if (begun.kind === "begun") {
       const result = await tryLogin(site, begun, wish.signal);
       return recorder.conclude(async (tx) => {
-        const concluded = await concludeAttempt(site, tx, begun.attempt, result);
+        const concluded = await concludeAttempt(site, tx, begun.attempt, result, wish.askedBy?.id ?? null);
         await alongside(tx, concluded.value.attempt);
         return concluded;
       });
