@@ -101,7 +101,7 @@ describe("CPM Integration Testing", () => {
       "GET /api/v1/health/ready": { json: { status: "ready" } },
       "GET /api/v1/health/live": { json: { status: "alive" } },
       "GET /api/v1/cpm/status": problem(500, "internal", "Broken on purpose"),
-      "GET /api/v1/cpm/credentials/attention": { json: { credentials: [] } },
+      "GET /api/v1/cpm/credentials/attention": { json: { credentials: [], total: 0 } },
       "GET /api/v1/credentials/:id/history": { json: { history: [], next_cursor: null } },
       "POST /api/v1/credentials/:id/verify": problem(404, "credential.not-found", "There is no such credential."),
     });
