@@ -11,7 +11,7 @@ import { isZombie, serverPid } from "./server-process.ts";
 import { startChild, temporaryFolder, until } from "./testing/child.ts";
 import type { Child } from "./testing/child.ts";
 
-const KILLS = Number(process.env["STRONGROOM_KILL_ROUNDS"] ?? 50);
+const KILLS = Number(process.env["STRONGROOM_KILL_ROUNDS"] ?? 20);
 const POWER_CUTS = Number(process.env["STRONGROOM_POWER_CUT_ROUNDS"] ?? 5);
 
 /** Ids are written one after the other, so a lost row is either a hole or missing at the end. */
