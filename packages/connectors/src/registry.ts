@@ -10,6 +10,7 @@ import { linux } from "./linux/linux.ts";
 import { mysql } from "./mysql/mysql.ts";
 import { networkDevice } from "./network-device/network-device.ts";
 import { postgresql } from "./postgresql/postgresql.ts";
+import { redis } from "./redis/redis.ts";
 
 /** Every connector that there is. */
 export const connectors: readonly Connector[] = [
@@ -18,6 +19,7 @@ export const connectors: readonly Connector[] = [
   mysql,
   ldap,
   activeDirectory,
+  redis,
   certificate,
   apiToken,
   networkDevice,
@@ -31,6 +33,7 @@ export const PROTOCOLS: ReadonlyMap<string, Connector> = new Map([
   ["ldap", ldap],
   ["ldaps", ldap],
   ["active-directory", activeDirectory],
+  ["redis", redis],
 ]);
 
 /** What decides between connectors. */
@@ -114,10 +117,13 @@ function forDatabase({ connectionString }: Kind): Connector | string {
     case "mysql":
     case "mariadb":
       return mysql;
+    case "redis":
+    case "rediss":
+      return redis;
     case null:
       return "A generic database entry is checked by its connection string, and there is none. Add one, or choose the database's own type.";
     default:
-      return `No connector checks ${scheme} databases yet; postgres, mysql and mariadb connection strings are checked.`;
+      return `No connector checks ${scheme} databases yet; postgres, mysql, mariadb and rediss connection strings are checked.`;
   }
 }
 
@@ -133,10 +139,14 @@ const OTHER_SERVICES: Record<number, string> = {
   389: "LDAP",
   445: "Windows file sharing",
   636: "LDAP",
+  1812: "RADIUS",
   3389: "Remote Desktop",
+  5671: "RabbitMQ",
+  5672: "RabbitMQ",
   5900: "VNC",
   5985: "Windows Remote Management",
   5986: "Windows Remote Management",
+  6379: "Redis",
 };
 
 function unsupportedConnector(type: string, reason: string): Connector {
