@@ -1,6 +1,7 @@
 // The journal, explored exhaustively: every interleaving of two workers, a death at any point, answers that are lost or late.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { planned } from "./rotation.policy.ts";
 import type { Means } from "./rotation.policy.ts";
 import { startOf, successors } from "./testing/model.ts";
 import type { Rules, World } from "./testing/model.ts";
@@ -82,3 +83,10 @@ for (const [name, rules] of Object.entries({
     });
   });
 }
+
+test("an earlier secret that is back in force is found when the stored one is refused", () => {
+  const rules: Rules = { means: OWN, refusals: 0 };
+  const start: World = { ...startOf(0), stored: 2, inForce: 2, live: 1, journal: planned(2, "account", [1]) };
+  const end = settle(start, rules);
+  assert.deepEqual([end.journal.step, end.inForce, end.live, end.refusedInRow], ["ended", 1, 1, 0]);
+});

@@ -17,7 +17,7 @@ export interface Journal {
   old: number;
   /** The newest one made up for it; null: none yet. */
   candidate: number | null;
-  /** Candidates before that one. Any of them might be in force where the target did not tell the truth. */
+  /** Secrets that are neither: any of them might be in force, where the target did not tell the truth or was set back. */
   earlier: number[];
   /** Versions that a login was refused with since the last change was sent. */
   dead: number[];
@@ -92,13 +92,14 @@ export const MOST_RECONCILES = 3;
 export const MOST_LOOKS = 1;
 export const MOST_STALLS = 12;
 
-export function planned(old: number, by: By): Journal {
+/** `earlier`: other stored secrets that might be in force, the likeliest last; tried only once `old` was refused. */
+export function planned(old: number, by: By, earlier: number[] = []): Journal {
   return {
     step: "planned",
     by,
     old,
     candidate: null,
-    earlier: [],
+    earlier,
     dead: [],
     sentOfCandidate: 0,
     tries: 0,
@@ -232,8 +233,9 @@ function afterUnsent(journal: Journal, why: "refused" | "unreachable" | "misconf
   }
   if (journal.by === "reconcile-account") return { ...back, attention: "reconcile-refused" };
   const dead = [...back.dead.filter((version) => version !== journal.old), journal.old];
-  // An earlier sending of this very candidate may have come through after all.
-  if (journal.sentOfCandidate > 1) return { ...back, step: "doubtful", dead };
+  // An earlier sending of this very candidate may have come through after all, or an earlier secret may be back.
+  if (journal.sentOfCandidate > 1 || journal.earlier.some((version) => !dead.includes(version)))
+    return { ...back, step: "doubtful", dead };
   return { ...back, dead };
 }
 
