@@ -9,7 +9,7 @@ import {
   isAccountDatabaseType,
 } from "./account-types.ts";
 import { AuditLogEntry } from "./audit.ts";
-import { AdditionalParams, ConnectionString, Port, SecretValue } from "./credentials.ts";
+import { AdditionalParams, ConnectionString, ConnectorFacts, Port, SecretValue } from "./credentials.ts";
 import { endpoint } from "./endpoint.ts";
 import {
   AccessRequestId,
@@ -73,6 +73,8 @@ export const Account = z.object({
   /** The rotation that is open now; null: none. */
   open_rotation: z.object({ id: RotationId, state: RotationState, message: z.string() }).nullable(),
   last_accessed: Moment.nullable(),
+  /** Null: no connector serves such an entry. */
+  connector: ConnectorFacts.nullable(),
   check_out: CheckOut.nullable(),
   /** What the caller may do with it now. `use` and `retrieve` here need no further approval. */
   my_permissions: z.array(SafePermission),

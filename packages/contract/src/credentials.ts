@@ -14,6 +14,19 @@ import { endpoint } from "./endpoint.ts";
 import { CredentialId, Message, Moment, UserId, optionalText, pageQuery, oneLine, manyLines } from "./fields.ts";
 import { holdsSecret } from "./secret-names.ts";
 
+/** What can be done with a stored secret on its system. */
+export const ConnectorFacts = z.object({
+  /** Of the kind of system, such as "PostgreSQL". */
+  name: z.string(),
+  /** False: it was tried out against a double of such a system only. */
+  is_proven: z.boolean(),
+  /** The secret can change itself, by logging in with itself. */
+  can_change: z.boolean(),
+  /** A reconcile account can set it. */
+  can_reconcile: z.boolean(),
+});
+export type ConnectorFacts = z.infer<typeof ConnectorFacts>;
+
 /** A credential as lists and details show it. INVARIANT: no field of it is a secret. */
 export const Credential = z.object({
   id: CredentialId,
@@ -33,6 +46,8 @@ export const Credential = z.object({
   /** Set when the last attempt met another host key than the pinned one; both as `ssh-ed25519 SHA256:…`. */
   host_key_alarm: z.object({ expected: z.string(), presented: z.string() }).nullable(),
   last_accessed: Moment.nullable(),
+  /** Null: no connector serves such an entry. */
+  connector: ConnectorFacts.nullable(),
   database_name: z.string().nullable(),
   schema_name: z.string().nullable(),
   connection_string: z.string().nullable(),

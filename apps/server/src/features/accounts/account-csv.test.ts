@@ -123,6 +123,7 @@ describe("writing an export", () => {
     rotation_due_at: null,
     open_rotation: null,
     last_accessed: null,
+    connector: null,
     check_out: null,
     my_permissions: ["list"],
     needs_approval: false,

@@ -87,8 +87,11 @@ describe("storing an account", () => {
     const fields = { ...target, hostname, system_type: "postgresql", connection_method: "SQL" } as const;
     const live = await anAccount(app, owner, safe, fields);
     assert.equal(live.last_validation_status, "pending");
+    const able = { is_proven: true, can_change: true, can_reconcile: true };
+    assert.deepEqual(live.connector, { name: "PostgreSQL", ...able });
     const idle = await anAccount(app, owner, safe);
     assert.equal(idle.last_validation_status, "untested");
+    assert.equal(idle.connector, null);
     const tried = await eventually(async () => {
       const { body } = await acting.details(owner, live);
       return body.last_validated_at === null ? null : body;

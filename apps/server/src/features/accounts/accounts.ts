@@ -16,7 +16,7 @@ import type { Audience } from "#kernel/events/audience.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
-import { hostKeyAlarm } from "#features/credentials/index.ts";
+import { connectorFacts, hostKeyAlarm } from "#features/credentials/index.ts";
 import { audienceOfSafe } from "#features/safes/index.ts";
 import { needsApproval, permissionsOn } from "./accounts.policy.ts";
 import type { AccountStanding } from "./accounts.policy.ts";
@@ -108,6 +108,7 @@ export function toAccount(row: ShownRow, actor: Pick<Actor, "id">): Account {
     rotation_due_at: moment(row.rotation_wanted_at ?? rotationDueAt(rotation)),
     open_rotation: openRotation(row),
     last_accessed: moment(row.last_accessed_at),
+    connector: connectorFacts(row),
     check_out: toCheckOut(row, actor),
     my_permissions: permissionsOn(standing),
     needs_approval: needsApproval(standing),

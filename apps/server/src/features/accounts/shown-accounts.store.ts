@@ -17,6 +17,8 @@ export type GrantsInForce = (actor: Pick<Actor, "id" | "role">) => RawBuilder<un
 export interface ShownRow {
   id: string;
   name: string;
+  /** Of the stored secret: decides its connector. */
+  type: string;
   username: string;
   host: string;
   port: number | null;
@@ -85,7 +87,7 @@ export async function showAccounts(
       select safe_id, permissions from ${standingsOf(actor)} standing
       where safe_id = any(array(select safe_id from credentials where id = any(${[...ids]}::uuid[])))
     ), lent as materialized (select account_id, request_id, ends_at from ${grantsInForce(actor)} lent)
-    select credentials.id, credentials.name, credentials.username, credentials.host, credentials.port,
+    select credentials.id, credentials.name, credentials.type, credentials.username, credentials.host, credentials.port,
       credentials.database_name, credentials.schema_name, credentials.connection_string, credentials.ssl_enabled,
       credentials.additional_params, credentials.secret_version, credentials.verification_status,
       credentials.last_verification_attempt, credentials.verification_error, credentials.verify_after,

@@ -57,6 +57,7 @@ describe("storing a credential", () => {
       verification_error: null,
       host_key_alarm: null,
       last_accessed: null,
+      connector: { name: "PostgreSQL", is_proven: true, can_change: true, can_reconcile: true },
       connection_string: null,
     });
     assert.equal(created_at, updated_at);

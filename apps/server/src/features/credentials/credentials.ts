@@ -4,6 +4,7 @@ import type { Credential, CredentialId, UserId } from "@strongroom/contract";
 import type { NewEvent } from "#kernel/events/events.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
+import { connectorFacts } from "./connector-facts.ts";
 import type { CredentialRow, HostKey } from "./credentials.store.ts";
 import type { StoredFields } from "./edit-stored.ts";
 
@@ -95,6 +96,7 @@ export function toCredential(row: CredentialRow): Credential {
     verification_error: row.verification_error,
     host_key_alarm: hostKeyAlarm(row),
     last_accessed: moment(row.last_accessed_at),
+    connector: connectorFacts(row),
     database_name: row.database_name,
     schema_name: row.schema_name,
     connection_string: row.connection_string,

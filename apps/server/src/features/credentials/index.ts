@@ -30,6 +30,7 @@ export function installCredentials(kernel: Kernel, deps: { historyOfTarget: Hist
   };
 }
 
+export { connectorFacts } from "./connector-facts.ts";
 export { isUsableBy } from "./credentials.policy.ts";
 export {
   changed as credentialChanged,

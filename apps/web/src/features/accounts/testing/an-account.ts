@@ -36,6 +36,7 @@ export function anAccount(given: Partial<Account> = {}): Account {
     rotation_due_at: null,
     open_rotation: null,
     last_accessed: null,
+    connector: { name: "Linux", is_proven: true, can_change: true, can_reconcile: true },
     check_out: null,
     host_key_alarm: null,
     my_permissions: [...SAFE_PERMISSIONS],

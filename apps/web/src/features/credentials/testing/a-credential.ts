@@ -20,6 +20,7 @@ export function aCredential(given: Partial<Credential> = {}): Credential {
     verification_error: null,
     host_key_alarm: null,
     last_accessed: null,
+    connector: { name: "PostgreSQL", is_proven: true, can_change: true, can_reconcile: true },
     database_name: "orders",
     schema_name: "public",
     connection_string: null,

@@ -1,0 +1,27 @@
+// What can be done with a stored secret on its system, and how far that can be relied on.
+import { connectorFor, isSupported } from "@strongroom/connectors";
+import type { ConnectorFacts } from "@strongroom/contract";
+import type { CredentialRow } from "./credentials.store.ts";
+
+type Kind = Pick<CredentialRow, "type" | "host" | "port" | "username" | "connection_string" | "additional_params">;
+
+/** Null: no connector serves such an entry. */
+export function connectorFacts(row: Kind): ConnectorFacts | null {
+  const { type, host, port, username, connection_string, additional_params } = row;
+  const kind = {
+    type,
+    host,
+    port,
+    username,
+    connectionString: connection_string,
+    additionalParams: additional_params,
+  };
+  if (!isSupported(kind)) return null;
+  const connector = connectorFor(kind);
+  return {
+    name: connector.name,
+    is_proven: connector.proven,
+    can_change: connector.change !== undefined || connector.issue !== undefined,
+    can_reconcile: connector.reconcile !== undefined,
+  };
+}
