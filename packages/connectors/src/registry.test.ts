@@ -19,6 +19,7 @@ const CHOICES: [Partial<Target>, string][] = [
   [{ type: "application", ...SSH, port: 3389, additionalParams: { protocol: "active-directory" } }, "active-directory"],
   [{ type: "server", additionalParams: { protocol: "telnet" } }, "network-device"],
   [{ type: "application", additionalParams: { protocol: "network-device" } }, "network-device"],
+  [{ type: "api", additionalParams: { protocol: "aws-iam" } }, "aws-iam"],
   [{ type: "postgresql" }, "postgresql"],
   [{ type: "mysql" }, "mysql"],
   [{ type: "database", connectionString: "postgresql://h/d" }, "postgresql"],

@@ -1,6 +1,7 @@
 // Which connector checks an entry, and in plain words why none does.
 import { activeDirectory } from "./active-directory/active-directory.ts";
 import { apiToken } from "./api-token/api-token.ts";
+import { awsIam } from "./aws-iam/aws-iam.ts";
 import { certificate } from "./certificate/certificate.ts";
 import { schemeOf } from "./connection-string.ts";
 import type { Connector, Target } from "./connector.ts";
@@ -23,11 +24,13 @@ export const connectors: readonly Connector[] = [
   certificate,
   apiToken,
   networkDevice,
+  awsIam,
 ];
 
 /** What the additional parameter `protocol` may say for a name and a password: it decides before type and port. */
 export const PROTOCOLS: ReadonlyMap<string, Connector> = new Map([
   ["ssh", linux],
+  ["aws-iam", awsIam],
   ["telnet", networkDevice],
   ["network-device", networkDevice],
   ["ldap", ldap],
@@ -61,6 +64,10 @@ function choose(kind: Kind): Connector | string {
       return byProtocol(kind) ?? linux;
     case "password":
       return forPassword(kind);
+    case "api":
+      return (
+        byProtocol(kind) ?? "Nothing says how to check an API secret; for a token over HTTPS choose the type API Token."
+      );
     case "application":
       return (
         byProtocol(kind) ??
@@ -131,7 +138,6 @@ const NOT_YET = new Map([
   ["mssql", "No connector checks SQL Server yet; the password is stored and can be revealed."],
   ["oracle", "No connector checks Oracle yet; the password is stored and can be revealed."],
   ["mongodb", "No connector checks MongoDB yet; the password is stored and can be revealed."],
-  ["api", "Nothing says how to check an API secret; for a token over HTTPS choose the type API Token."],
 ]);
 
 const OTHER_SERVICES: Record<number, string> = {

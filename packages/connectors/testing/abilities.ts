@@ -43,6 +43,8 @@ export interface ChangeRows {
   patienceMs?: number;
   /** False where the connection cannot go through a TCP proxy. */
   isCuttable?: boolean;
+  /** True where old and new are both valid until `retire`; left out, whether there is `retire` decides. */
+  isSideBySide?: boolean;
 }
 
 /** For a connector with `reconcile` and `checkReconcile`. */
@@ -60,6 +62,8 @@ export interface ReconcileRows {
 export interface ListRows {
   target: Partial<Target>;
   secret: string;
+  /** The target somewhere else, when it is not its host and port that say where. */
+  elsewhere?: (host: string, port: number) => Partial<Target>;
   /** Names that must be in the list, with what must be true of them. */
   expect: { name: string; isPrivileged?: boolean; isLocked?: boolean }[];
 }
@@ -134,7 +138,9 @@ async function outcomeOf(connector: Connector, { target }: Changeable, secret: s
   return result.outcome;
 }
 
-function changeTests(connector: Connector, rows: () => ChangeRows): void {
+/** Exported for connectors with two kinds of secrets: the second kind runs them as well. */
+export function changeTests(connector: Connector, rows: () => ChangeRows): void {
+  const isSideBySide = () => rows().isSideBySide ?? connector.retire !== undefined;
   const isIn = async (account: Changeable, secret: string) =>
     assert.equal(await outcomeOf(connector, account, secret), "verified");
   const isOut = async (account: Changeable, secret: string) =>
@@ -145,7 +151,8 @@ function changeTests(connector: Connector, rows: () => ChangeRows): void {
     const { secret, candidate } = account;
     assertChange(await tryChange(connector, account), { outcome: "changed" });
     await isIn(account, candidate);
-    if (connector.retire !== undefined) await retireTwice(connector, account);
+    if (isSideBySide()) await isIn(account, secret);
+    if (connector.retire !== undefined) await retireTwice(connector, account, isSideBySide());
     await isOut(account, secret);
     await isIn(account, candidate);
   });
@@ -209,20 +216,20 @@ function changeTests(connector: Connector, rows: () => ChangeRows): void {
 
 /** Wherever the connection is cut: what the result claims is true, and one of the two secrets is in force. */
 function cutTests(connector: Connector, rows: () => ChangeRows): void {
+  /** What must log in is tried first: a wrong secret costs seconds on some systems. */
   const claims = async (account: Changeable, result: ChangeResult) => {
+    const { secret, candidate } = account;
     const says = `${result.outcome}: ${result.message}`;
-    const [before, after] = [
-      (await outcomeOf(connector, account, account.secret)) === "verified",
-      (await outcomeOf(connector, account, account.candidate)) === "verified",
-    ];
-    assert.ok(before || after, `neither secret logs in after ${says}`);
-    if (result.outcome === "unsent") assert.ok(!after, `the new secret is in force after ${says}`);
-    if (result.outcome === "changed") assert.ok(after, `the new secret is not in force after ${says}`);
-    assert.notEqual(result.outcome, "refused", says);
+    const isIn = async (each: string) => (await outcomeOf(connector, account, each)) === "verified";
+    if (result.outcome === "unsent") assert.ok(await isIn(secret), `the old secret is not in force after ${says}`);
+    else if (result.outcome === "changed")
+      assert.ok(await isIn(candidate), `the new one is not in force after ${says}`);
+    else if (result.outcome === "unknown") {
+      assert.ok((await isIn(candidate)) || (await isIn(secret)), `neither secret logs in after ${says}`);
+    } else assert.fail(says);
   };
 
-  const cutAt = async (piece: number, fault: Fault, isDelivered: boolean): Promise<ChangeResult> => {
-    const account = await rows().account();
+  const cutAt = async (account: Changeable, piece: number, fault: Fault, isDelivered: boolean) => {
     const { host, port } = account.target;
     const proxy = await startCuttingProxy({ host: host ?? "", port: port ?? 0 });
     try {
@@ -240,31 +247,41 @@ function cutTests(connector: Connector, rows: () => ChangeRows): void {
 
   /** The first piece after which the result is no longer sure. */
   const firstUnknown = async (): Promise<number> => {
+    const account = await rows().account();
     for (let piece = 0; piece < MAX_PIECES; piece += 1) {
-      const result = await cutAt(piece, "reset", true);
+      const result = await cutAt(account, piece, "reset", true);
       if (result.outcome === "unknown") return piece;
       assert.equal(result.outcome, "unsent", `after piece ${piece}: ${result.message}`);
     }
     return assert.fail("no cut made the result unknown");
   };
 
+  const FAULTS: [Fault, boolean][] = [
+    ["reset", false],
+    ["black-hole", true],
+    ["black-hole", false],
+    ["pause", true],
+  ];
+
   test("a connection that is cut, wherever that is, ends with what is known: nothing sent before, unknown after", async (t) => {
     if (rows().isCuttable === false) return t.skip("the connection cannot go through a proxy");
     const piece = await firstUnknown();
-    for (const [fault, isDelivered] of [
-      ["reset", false],
-      ["black-hole", true],
-      ["black-hole", false],
-      ["pause", true],
-    ] as const) {
-      const result = await cutAt(piece, fault, isDelivered);
-      assert.equal(result.outcome, "unknown", `${fault}, ${isDelivered ? "delivered" : "lost"}: ${result.message}`);
-    }
+    const trials: { account: Changeable; fault: Fault; isDelivered: boolean }[] = [];
+    for (const [fault, isDelivered] of FAULTS) trials.push({ account: await rows().account(), fault, isDelivered });
+    await Promise.all(
+      trials.map(async ({ account, fault, isDelivered }) => {
+        const result = await cutAt(account, piece, fault, isDelivered);
+        assert.equal(result.outcome, "unknown", `${fault}, ${isDelivered ? "delivered" : "lost"}: ${result.message}`);
+      }),
+    );
   });
 }
 
-async function retireTwice(connector: Connector, { target, secret, candidate }: Changeable): Promise<void> {
-  assert.equal(await outcomeOf(connector, { target, secret, candidate }, secret), "verified");
+async function retireTwice(
+  connector: Connector,
+  { target, secret, candidate }: Changeable,
+  isSideBySide: boolean,
+): Promise<void> {
   const retire = (current: string, retired: string) =>
     withoutLeak([...secretTexts(current), ...secretTexts(retired)], () =>
       defined(connector.retire?.bind(connector))(
@@ -274,7 +291,9 @@ async function retireTwice(connector: Connector, { target, secret, candidate }: 
         aContext(),
       ),
     );
-  assert.notEqual((await retire(candidate, candidate)).outcome, "changed", "the secret in use is never retired");
+  if (isSideBySide) {
+    assert.notEqual((await retire(candidate, candidate)).outcome, "changed", "the secret in use is never retired");
+  }
   assertChange(await retire(candidate, secret), { outcome: "changed" });
   assertChange(await retire(candidate, secret), { outcome: "changed" });
 }
@@ -354,8 +373,8 @@ function listTests(connector: Connector, rows: () => ListRows): void {
     test("a server that floods a list holds neither time nor memory", async (t) => {
       const server = await startHostile("garbage");
       t.after(() => server.stop());
-      const { target, secret } = rows();
-      const result = await list({ ...target, host: server.host, port: server.port }, secret, { timeoutMs: 400 });
+      const { target, secret, elsewhere = (host, port) => ({ ...target, host, port }) } = rows();
+      const result = await list(elsewhere(server.host, server.port), secret, { timeoutMs: 400 });
       assert.notEqual(result.outcome, "listed");
       await server.idle();
     });

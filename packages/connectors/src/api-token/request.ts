@@ -1,10 +1,10 @@
 // One HTTP request to an address that was checked before: no redirects, no cookies, no body kept.
-import type { Duplex } from "node:stream";
-import { Agent, errors, request } from "undici";
+import { errors, request, type Agent } from "undici";
 import type { Attempt } from "../attempt.ts";
 import type { Failure } from "../connector.ts";
 import { connectionFailure, dial, nameOf, type Endpoint } from "../dial.ts";
 import { misconfigured } from "../finding.ts";
+import { agentOver } from "../http-over-stream.ts";
 import { startTls } from "../start-tls.ts";
 import type { TlsSettings } from "../tls-settings.ts";
 import type { TokenCheck } from "./check.ts";
@@ -60,15 +60,6 @@ async function exchange(
   } finally {
     void agent.destroy();
   }
-}
-
-/**
- * The client counts references to its socket, which a stream has none of; it needs nothing else of `net.Socket`. It
- * must not be told of the connection before it has finished asking for it: then it would never send the request.
- */
-function agentOver(stream: Duplex): Agent {
-  const socket = Object.assign(stream, { ref: () => stream, unref: () => stream });
-  return new Agent({ connect: (_options, done) => process.nextTick(done, null, socket) });
 }
 
 function exchangeFailure(error: unknown, endpoint: Endpoint): Failure {

@@ -1,0 +1,74 @@
+// An access key as it is stored, and the place where it is used.
+import type { Failure, Target } from "../connector.ts";
+import { misconfigured } from "../finding.ts";
+import { tlsSettings, type TlsSettings } from "../tls-settings.ts";
+
+export interface AccessKey {
+  id: string;
+  secret: string;
+}
+
+export interface Place {
+  key: AccessKey;
+  sts: { endpoint: string; region: string };
+  iam: { endpoint: string; region: string };
+  tls: TlsSettings;
+}
+
+/** Null for what AWS could not have made: neither is looked at further. */
+export function parseAccessKey(value: string): AccessKey | null {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    if (parsed === null || typeof parsed !== "object") return null;
+    const { access_key_id: id, secret_access_key: secret } = parsed as Record<string, unknown>;
+    return isKeyId(id) && isKeySecret(secret) ? { id, secret } : null;
+  } catch {
+    // Not JSON: whoever stored it is told the form.
+    return null;
+  }
+}
+
+export function accessKeyText({ id, secret }: AccessKey): string {
+  return JSON.stringify({ access_key_id: id, secret_access_key: secret });
+}
+
+export function isKeyId(value: unknown): value is string {
+  return typeof value === "string" && /^A[A-Z0-9]{15,127}$/.test(value);
+}
+
+export function isKeySecret(value: unknown): value is string {
+  return typeof value === "string" && /^[A-Za-z0-9/+=]{20,128}$/.test(value);
+}
+
+export function placeOf(target: Target, value: string): Place | { failure: Failure } {
+  const { region = "us-east-1", endpoint = null } = target.additionalParams;
+  const key = parseAccessKey(value);
+  if (key === null)
+    return refuse('The secret must be {"access_key_id": "AKIA…", "secret_access_key": "…"}, as AWS gave them.');
+  if (typeof region !== "string" || !/^[a-z]{2}(-[a-z]{2,10}){1,2}-\d$/.test(region))
+    return refuse("The additional parameter region must be the name of an AWS region, such as eu-central-1.");
+  const tls = tlsSettings({ ...target, sslEnabled: true }, null);
+  if ("failure" in tls) return tls;
+  if (tls.mode !== "verify-full") return refuse("AWS is reached over TLS with a checked certificate only.");
+  if (endpoint === null) return { key, tls, ...ownEndpoints(region) };
+  const url = typeof endpoint === "string" ? URL.parse(endpoint) : null;
+  if (url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "" || url.search !== "")
+    return refuse("The additional parameter endpoint must be an address that begins with https://.");
+  const place = { endpoint: url.origin, region };
+  return { key, tls, sts: place, iam: place };
+}
+
+/** IAM is one per partition, STS one per region. */
+function ownEndpoints(region: string): Pick<Place, "sts" | "iam"> {
+  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
+  const sts = { endpoint: `https://sts.${region}.${domain}`, region };
+  if (region.startsWith("cn-"))
+    return { sts, iam: { endpoint: `https://iam.cn-north-1.${domain}`, region: "cn-north-1" } };
+  if (region.startsWith("us-gov-"))
+    return { sts, iam: { endpoint: `https://iam.us-gov.${domain}`, region: "us-gov-west-1" } };
+  return { sts, iam: { endpoint: `https://iam.${domain}`, region: "us-east-1" } };
+}
+
+function refuse(message: string): { failure: Failure } {
+  return { failure: misconfigured("bad-input", message) };
+}

@@ -1,0 +1,184 @@
+// AWS access keys against a double that checks signatures. What is not proved stands in the double's first lines.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { Secret } from "@strongroom/keys";
+import { assertChange } from "../../testing/abilities.ts";
+import { opensslAvailable } from "../../testing/certificates.ts";
+import { aContext, aTarget } from "../../testing/factories.ts";
+import { withoutLeak } from "../../testing/leak-watch.ts";
+import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
+import { needs } from "../../testing/targets/availability.ts";
+import { startFakeAws, type FakeAws } from "../../testing/targets/fake-aws.ts";
+import type { IssueResult, Target } from "../connector.ts";
+import { awsIam } from "./aws-iam.ts";
+
+const verified = { outcome: "verified" } as const;
+const wrong = { outcome: "rejected", code: "wrong-password" } as const;
+
+const at = ({ host, port, ca }: Pick<FakeAws, "host" | "port" | "ca">, username: string | null, more: object = {}) => ({
+  type: "application",
+  username,
+  additionalParams: { protocol: "aws-iam", endpoint: `https://${host}:${port}`, ca, ...more },
+});
+const aName = () => `user-${randomBytes(4).toString("hex")}`;
+const keyOf = (text: string) => JSON.parse(text) as { access_key_id: string; secret_access_key: string };
+const withSecret = (text: string, secret: string) => JSON.stringify({ ...keyOf(text), secret_access_key: secret });
+
+async function rows(): Promise<Rows> {
+  const aws = await startFakeAws();
+  const [name, inactive, admin] = [aName(), aName(), aName()];
+  const { secret } = aws.addUser(name);
+  const off = aws.addUser(inactive);
+  aws.deactivate(off.keyId);
+  aws.addUser(admin);
+  aws.administrators.add(admin);
+  const otherSecret = randomBytes(30).toString("base64");
+  return {
+    good: { target: at(aws, name), secret, expect: verified },
+    wrong: { target: at(aws, name), secret: withSecret(secret, otherSecret), expect: wrong },
+    locked: {
+      target: at(aws, inactive),
+      secret: off.secret,
+      expect: wrong,
+      note: "an inactive key is as unknown as a deleted one",
+    },
+    expired: { target: at(aws, inactive), secret: off.secret, expect: wrong, note: "access keys do not expire" },
+    encryption: [
+      {
+        name: "unknown issuer",
+        target: at(aws, name, { ca: undefined }),
+        secret,
+        expect: { outcome: "misconfigured", code: "tls-failure", reason: "unknown-issuer" },
+      },
+      {
+        name: "other name",
+        target: at(aws, name, { servername: "aws.example" }),
+        secret,
+        expect: { outcome: "misconfigured", code: "tls-failure", reason: "name-mismatch" },
+      },
+      ...["http://127.0.0.1", "ftp://x", "https://a:b@c", 7].map((endpoint) => ({
+        name: `an endpoint that is not https: ${endpoint}`,
+        target: at(aws, name, { endpoint }),
+        secret,
+        expect: { outcome: "misconfigured", code: "bad-input" } as const,
+      })),
+    ],
+    elsewhere: (host, port) => at({ host, port, ca: aws.ca }, name),
+    lists: {
+      target: at(aws, name),
+      secret,
+      elsewhere: (host, port) => at({ host, port, ca: aws.ca }, name),
+      expect: [
+        { name, isPrivileged: false, isLocked: false },
+        { name: admin, isPrivileged: true },
+      ],
+    },
+    stop: () => aws.stop(),
+  };
+}
+
+connectorSuite({ connector: awsIam, needs: needs(opensslAvailable()), usesNetwork: true, start: rows });
+
+describe("AWS IAM: two keys side by side", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
+  let aws: FakeAws;
+  before(async () => {
+    aws = await startFakeAws();
+  });
+  after(() => aws?.stop());
+  const aUser = () => {
+    const name = aName();
+    return { name, ...aws.addUser(name), target: at(aws, name) as Partial<Target> };
+  };
+  const issue = (target: Partial<Target>, secret: string): Promise<IssueResult> =>
+    withoutLeak([keyOf(secret).secret_access_key], () =>
+      awsIam.issue!(aTarget(target), Secret.fromText(secret), aContext({ timeoutMs: 5_000 })),
+    );
+  const retire = (target: Partial<Target>, current: string, retired: string) =>
+    withoutLeak([keyOf(current).secret_access_key, keyOf(retired).secret_access_key], () =>
+      awsIam.retire!(aTarget(target), Secret.fromText(current), Secret.fromText(retired), aContext()),
+    );
+
+  test("a second key is issued, both work, and the first is retired once and again", async () => {
+    const { name, secret, keyId, target } = aUser();
+    const issued = await issue(target, secret);
+    assert.equal(issued.outcome, "issued", issued.message);
+    const made = issued.outcome === "issued" ? issued.secret.reveal() : "";
+    assert.ok(!JSON.stringify(issued).includes(keyOf(made).secret_access_key));
+    for (const each of [secret, made]) assertResult(await tryOut(awsIam, { target, secret: each }), verified);
+    assert.notEqual((await retire(target, made, made)).outcome, "changed", "the key in use is never retired");
+    assertChange(await retire(target, made, secret), { outcome: "changed" });
+    assertChange(await retire(target, made, secret), { outcome: "changed" });
+    assertResult(await tryOut(awsIam, { target, secret }), wrong);
+    assertResult(await tryOut(awsIam, { target, secret: made }), verified);
+    assert.deepEqual(
+      aws.keysOf(name).map(({ id }) => id === keyId),
+      [false],
+    );
+  });
+
+  test("with two keys there is no third: the reason names the other one", async () => {
+    const { name, secret, target } = aUser();
+    const other = aws.addKey(name);
+    const result = await issue(target, secret);
+    assert.deepEqual([result.outcome, "code" in result && result.code], ["refused", "limit-reached"]);
+    assert.match(result.message, new RegExp(other));
+    assert.equal(aws.keysOf(name).length, 2);
+  });
+
+  test("what AWS says no to is refused, what it leaves open is unknown", async () => {
+    const { name, secret, target } = aUser();
+    aws.answerOnce("CreateAccessKey", { code: "LimitExceeded", status: 409 });
+    assertIssue(await issue(target, secret), "refused", "limit-reached");
+    aws.answerOnce("CreateAccessKey", { code: "AccessDenied", status: 403 });
+    assertIssue(await issue(target, secret), "refused", "no-permission");
+    aws.answerOnce("ListAccessKeys", { code: "AccessDenied", status: 403 });
+    assertIssue(await issue(target, secret), "unsent", undefined);
+    assert.equal(aws.keysOf(name).length, 1);
+    aws.answerOnce("CreateAccessKey", { code: "ServiceFailure", status: 500 });
+    assertIssue(await issue(target, secret), "unknown", undefined);
+    aws.answerOnce("CreateAccessKey", null);
+    assertIssue(await issue(target, secret), "unknown", undefined);
+  });
+
+  test("a new key that does not work at once is kept, and waited for", async () => {
+    const { secret, target } = aUser();
+    aws.answerOnce("GetCallerIdentity", { code: "InvalidClientTokenId", status: 403 });
+    const result = await issue(target, secret);
+    assert.deepEqual("facts" in result && result.facts?.["isUsable"], true, result.message);
+  });
+
+  test("a key that may be made inactive but not deleted is retired all the same, and the message says so", async () => {
+    const { name, secret, keyId, target } = aUser();
+    const issued = await issue(target, secret);
+    const made = issued.outcome === "issued" ? issued.secret.reveal() : "";
+    aws.answerOnce("DeleteAccessKey", { code: "AccessDenied", status: 403 });
+    const result = await retire(target, made, secret);
+    assertChange(result, { outcome: "changed" });
+    assert.match(result.message, /inactive, but did not delete/);
+    assert.equal(aws.keysOf(name).find(({ id }) => id === keyId)?.isActive, false);
+  });
+
+  test("a wrong key issues nothing, and a key of somebody else is told", async () => {
+    const { name, secret, target } = aUser();
+    const bad = withSecret(secret, randomBytes(30).toString("base64"));
+    assertIssue(await issue(target, bad), "unsent", undefined);
+    assert.equal(aws.keysOf(name).length, 1);
+    const others = await tryOut(awsIam, { target: at(aws, "somebody-else"), secret });
+    assertResult(others, { outcome: "misconfigured", code: "name-mismatch" });
+  });
+
+  test("what is no access key is sent nowhere", async () => {
+    const before = aws.requests().length;
+    for (const secret of ["a-password-of-mine", '{"access_key_id":"AKIAIOSFODNN7EXAMPLE"}', '["access_key_id"]'])
+      assertResult(await tryOut(awsIam, { target: at(aws, null), secret }), {
+        outcome: "misconfigured",
+        code: "bad-input",
+      });
+    assert.equal(aws.requests().length, before);
+  });
+});
+
+function assertIssue(result: IssueResult, outcome: string, code: string | undefined): void {
+  assert.deepEqual([result.outcome, "code" in result ? result.code : undefined], [outcome, code], result.message);
+}

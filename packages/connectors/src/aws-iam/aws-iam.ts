@@ -1,0 +1,34 @@
+// Access keys of AWS IAM users (AWS SDK over connections of ours). Not proved against AWS itself, only against a double of ours.
+import type { Secret } from "@strongroom/keys";
+import { attempt, attemptChange, attemptList, attemptWith } from "../attempt.ts";
+import type { Connector, Target, VerifyContext } from "../connector.ts";
+
+/**
+ * The secret is JSON: `{"access_key_id": "AKIA…", "secret_access_key": "…"}`. The entry's user name is the IAM user's, or
+ * empty. `additional_params`: `region` (us-east-1), `endpoint` (https://…, in place of AWS's own for STS and IAM), `ca`.
+ *
+ * AWS makes the secrets: `issue` puts a second key beside the first, `retire` takes the first away.
+ * Facts of `verified`: `account`, `arn`. Of `issued`: `accessKeyId`, `isUsable` (AWS takes seconds until a new key works).
+ */
+export const awsIam: Connector = {
+  id: "aws-iam",
+  name: "AWS IAM access key",
+  types: ["application", "api"],
+  proven: false,
+  async verify(target: Target, secret: Secret, context: VerifyContext) {
+    const { verifyKey } = await import("./verify-key.ts");
+    return attempt(context, (current) => verifyKey(target, secret.reveal(), current));
+  },
+  async issue(target: Target, current: Secret, context: VerifyContext) {
+    const { issueKey } = await import("./replace-key.ts");
+    return attemptWith(context, (attempt) => issueKey(target, current.reveal(), attempt));
+  },
+  async retire(target: Target, current: Secret, retired: Secret, context: VerifyContext) {
+    const { retireKey } = await import("./replace-key.ts");
+    return attemptChange(context, (attempt) => retireKey(target, current.reveal(), retired.reveal(), attempt));
+  },
+  async listAccounts(target: Target, secret: Secret, context: VerifyContext) {
+    const { listUsers } = await import("./list-users.ts");
+    return attemptList(context, (current) => listUsers(target, secret.reveal(), current));
+  },
+};

@@ -1,0 +1,174 @@
+// A double of AWS's STS and IAM over HTTPS that checks signatures (SigV4) by code of its own. Not proved by it: AWS itself, its delays
+// until a key is known everywhere, its policies, regions and throttling.
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { makeAuthority } from "../certificates.ts";
+
+interface StoredKey {
+  id: string;
+  secret: string;
+  owner: string;
+  isActive: boolean;
+}
+
+export interface FakeAws {
+  host: string;
+  port: number;
+  /** PEM of the authority that signed its certificate. */
+  ca: string;
+  /** A user with one key, as JSON. */
+  addUser(name: string): { keyId: string; secret: string };
+  addKey(name: string): string;
+  keysOf(name: string): { id: string; isActive: boolean }[];
+  deactivate(keyId: string): void;
+  administrators: Set<string>;
+  /** Instead of the next answer to `action`: an error, or null for none at all after it was done. */
+  answerOnce(action: string, error: { code: string; status: number } | null): void;
+  requests(): readonly string[];
+  stop(): Promise<void>;
+}
+
+const ACCOUNT = "123456789012";
+
+export async function startFakeAws(): Promise<FakeAws> {
+  const authority = await makeAuthority();
+  const { certificate, privateKey } = await authority.issue(["127.0.0.1"]);
+  const users = new Set<string>();
+  const keys = new Map<string, StoredKey>();
+  const administrators = new Set<string>();
+  const requests: string[] = [];
+  let once_: { action: string; error: { code: string; status: number } | null } | null = null;
+
+  const newKey = (owner: string): StoredKey => {
+    const id = `AKIA${randomBytes(10).toString("hex").toUpperCase().slice(0, 16)}`;
+    const key = { id, secret: randomBytes(30).toString("base64"), owner, isActive: true };
+    keys.set(id, key);
+    return key;
+  };
+  const keysOf = (owner: string) => [...keys.values()].filter((key) => key.owner === owner);
+
+  /** The content of the answer, or the code of an error. */
+  const obey = (
+    action: string,
+    form: URLSearchParams,
+    caller: StoredKey,
+  ): string | { code: string; status: number } => {
+    const named = keys.get(form.get("AccessKeyId") ?? "");
+    const own = named?.owner === caller.owner ? named : undefined;
+    switch (action) {
+      case "GetCallerIdentity":
+        return `<Arn>arn:aws:iam::${ACCOUNT}:user/${caller.owner}</Arn><UserId>AIDAX</UserId><Account>${ACCOUNT}</Account>`;
+      case "ListAccessKeys":
+        return `<AccessKeyMetadata>${keysOf(caller.owner)
+          .map(
+            ({ id, isActive }) =>
+              `<member><AccessKeyId>${id}</AccessKeyId><Status>${isActive ? "Active" : "Inactive"}</Status></member>`,
+          )
+          .join("")}</AccessKeyMetadata><IsTruncated>false</IsTruncated>`;
+      case "CreateAccessKey": {
+        if (keysOf(caller.owner).length >= 2) return { code: "LimitExceeded", status: 409 };
+        const { id, secret } = newKey(caller.owner);
+        return `<AccessKey><UserName>${caller.owner}</UserName><AccessKeyId>${id}</AccessKeyId><Status>Active</Status><SecretAccessKey>${secret}</SecretAccessKey></AccessKey>`;
+      }
+      case "UpdateAccessKey":
+        if (own === undefined) return { code: "NoSuchEntity", status: 404 };
+        own.isActive = form.get("Status") === "Active";
+        return "";
+      case "DeleteAccessKey":
+        if (own === undefined) return { code: "NoSuchEntity", status: 404 };
+        keys.delete(own.id);
+        return "";
+      case "ListUsers":
+        return `<Users>${[...users].map((name) => `<member><Path>/</Path><UserName>${name}</UserName><UserId>AIDAX</UserId><Arn>arn:aws:iam::${ACCOUNT}:user/${name}</Arn><CreateDate>2026-01-02T03:04:05Z</CreateDate></member>`).join("")}</Users><IsTruncated>false</IsTruncated>`;
+      case "ListEntitiesForPolicy":
+        return `<PolicyGroups><member><GroupName>admins</GroupName></member></PolicyGroups><PolicyUsers/><PolicyRoles/><IsTruncated>false</IsTruncated>`;
+      case "GetGroup":
+        return `<Users>${[...administrators].map((name) => `<member><Path>/</Path><UserName>${name}</UserName></member>`).join("")}</Users><IsTruncated>false</IsTruncated>`;
+      default:
+        return { code: "InvalidAction", status: 400 };
+    }
+  };
+
+  const answer = (request: IncomingMessage, body: string, response: ServerResponse) => {
+    const form = new URLSearchParams(body);
+    const action = form.get("Action") ?? "";
+    requests.push(action);
+    const caller = callerOf(request, body, keys);
+    const planned = once_?.action === action ? once_ : null;
+    if (planned !== null) once_ = null;
+    const result = "code" in caller ? caller : (planned?.error ?? obey(action, form, caller));
+    if (planned?.error === null) {
+      response.destroy();
+      return;
+    }
+    const isError = typeof result !== "string";
+    const content = isError
+      ? `<ErrorResponse><Error><Type>Sender</Type><Code>${result.code}</Code><Message>no</Message></Error></ErrorResponse>`
+      : `<${action}Response><${action}Result>${result}</${action}Result></${action}Response>`;
+    response.writeHead(isError ? result.status : 200, { "content-type": "text/xml" }).end(content);
+  };
+
+  const server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => answer(request, Buffer.concat(chunks).toString(), response));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+
+  return {
+    host: "127.0.0.1",
+    port: (server.address() as AddressInfo).port,
+    ca: authority.certificate,
+    administrators,
+    addUser: (name) => {
+      users.add(name);
+      const { id, secret } = newKey(name);
+      return { keyId: id, secret: textOf(id, secret) };
+    },
+    addKey: (name) => newKey(name).id,
+    keysOf: (name) => keysOf(name).map(({ id, isActive }) => ({ id, isActive })),
+    deactivate: (keyId) => {
+      const key = keys.get(keyId);
+      if (key !== undefined) key.isActive = false;
+    },
+    answerOnce: (action, error) => (once_ = { action, error }),
+    requests: () => requests,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+const textOf = (id: string, secret: string) => JSON.stringify({ access_key_id: id, secret_access_key: secret });
+
+/** AWS's manual, "Create a signed AWS API request": who signed it, or why it is refused. */
+function callerOf(
+  request: IncomingMessage,
+  body: string,
+  keys: ReadonlyMap<string, StoredKey>,
+): StoredKey | { code: string; status: number } {
+  const shape =
+    /^AWS4-HMAC-SHA256 Credential=([A-Z0-9]+)\/(\d{8})\/([a-z0-9-]+)\/(sts|iam)\/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/;
+  const [, id = "", day = "", region = "", service = "", signed = "", signature = ""] =
+    shape.exec(request.headers.authorization ?? "") ?? [];
+  const key = keys.get(id);
+  if (key === undefined || !key.isActive) return { code: "InvalidClientTokenId", status: 403 };
+  const headers = signed.split(";").map((name) => `${name}:${request.headers[name]?.toString().trim()}\n`);
+  const canonical = [request.method, request.url, "", headers.join(""), signed, sha256(body)].join("\n");
+  const time = request.headers["x-amz-date"]?.toString() ?? "";
+  const text = ["AWS4-HMAC-SHA256", time, `${day}/${region}/${service}/aws4_request`, sha256(canonical)].join("\n");
+  const signingKey = [day, region, service, "aws4_request"].reduce<Buffer>(
+    (last, part) => createHmac("sha256", last).update(part).digest(),
+    Buffer.from(`AWS4${key.secret}`),
+  );
+  const isRight = createHmac("sha256", signingKey).update(text).digest("hex") === signature;
+  return isRight && time.startsWith(day) ? key : { code: "SignatureDoesNotMatch", status: 403 };
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
