@@ -4,11 +4,13 @@ import type { Account } from "@strongroom/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { rotationObstacle } from "#shared/rotation/rotation-obstacle.ts";
 import { RotateDialog } from "#shared/rotation/rotate-dialog.tsx";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { rotatedOf } from "./account-words.ts";
+import { useHasReconcileAccount } from "./use-reconcile.ts";
 import { deletion, move, safesToAddTo } from "./accounts.queries.ts";
 
 export interface AccountActionDialogProps {
@@ -23,6 +25,7 @@ export function RotateAccountDialog({ account, opened, onClose }: AccountActionD
     <RotateDialog
       of={rotatedOf(account)}
       opened={opened}
+      obstacle={rotationObstacle(account.connector, useHasReconcileAccount(account))}
       onClose={onClose}
       tellFailure={(reason) => toast.error(reason, { title: "Failed to rotate password" })}
     >

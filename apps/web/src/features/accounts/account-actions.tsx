@@ -3,7 +3,7 @@ import { Button, Stack } from "@mantine/core";
 import { IconArrowsRightLeft, IconPencil, IconRefresh, IconTool, IconTrash, type Icon } from "@tabler/icons-react";
 import type { Account, SafePermission } from "@strongroom/contract";
 import { SectionCard } from "#shared/ui/section-card.tsx";
-import { useCanReconcile } from "./use-can-reconcile.ts";
+import { useCanReconcile } from "./use-reconcile.ts";
 
 export type DetailDialog = "history" | "rotate" | "reconcile" | "edit" | "move" | "delete";
 

@@ -47,6 +47,8 @@ const NOTE_LOOKS: Record<AccountNote["kind"], { tone: Tone; icon: Icon }> = {
   "check-out": { tone: "warning", icon: IconLock },
   "own-check-out": { tone: "info", icon: IconClock },
   grant: { tone: "info", icon: IconClock },
+  attention: { tone: "danger", icon: IconAlertTriangle },
+  rotation: { tone: "info", icon: IconRefresh },
   invalid: { tone: "danger", icon: IconAlertTriangle },
   approval: { tone: "neutral", icon: IconKey },
 };

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Account } from "@strongroom/contract";
 import { expect, test } from "vitest";
 import { nearTime } from "#shared/format/time.ts";
@@ -34,4 +35,11 @@ test("why the password does not work comes before how one gets at it", () => {
   });
   expect(noteOf(account, NOW)).toEqual({ kind: "invalid", text: "The server did not accept the password." });
   expect(noteOf({ ...account, last_validation_status: "valid" }, NOW)?.kind).toBe("approval");
+});
+
+test("a rotation that waits for somebody matters more than what the last validation said", () => {
+  const open_rotation = { id: randomUUID() as never, state: "attention", message: "Both were refused." } as const;
+  const broken = anAccount({ last_validation_status: "invalid", validation_message: "No.", open_rotation });
+  expect(noteOf(broken, NOW)).toEqual({ kind: "attention", text: "Rotation needs attention: Both were refused." });
+  expect(noteOf(anAccount({ open_rotation: { ...open_rotation, state: "running" } }), NOW)?.kind).toBe("rotation");
 });

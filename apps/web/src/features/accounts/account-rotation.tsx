@@ -1,12 +1,13 @@
 // The rotation of one account: where it stands, when it is due, and what can be done when it waits for somebody.
 import type { Account } from "@strongroom/contract";
 import { RotationPanel } from "#shared/rotation/rotation-panel.tsx";
+import { rotationObstacle } from "#shared/rotation/rotation-obstacle.ts";
 import { nearTime } from "#shared/format/time.ts";
 import { useNow } from "#shared/format/now.ts";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import type { DetailDialog } from "./account-actions.tsx";
 import { rotatedOf } from "./account-words.ts";
-import { useCanReconcile } from "./use-can-reconcile.ts";
+import { useCanReconcile, useHasReconcileAccount } from "./use-reconcile.ts";
 
 export interface AccountRotationProps {
   account: Account;
@@ -26,6 +27,7 @@ export function AccountRotation({ account, onOpen }: AccountRotationProps) {
         ...(canReconcile ? { reconcile: () => onOpen("reconcile") } : {}),
         ...(may("update_secret") ? { store: () => onOpen("edit") } : {}),
       }}
+      obstacle={rotationObstacle(account.connector, useHasReconcileAccount(account))}
       facts={[
         { name: "Password since", value: <RelativeTime moment={account.last_rotated_at} /> },
         { name: "Due", value: due === null ? "No policy" : nearTime(due, now) },

@@ -2,6 +2,7 @@
 import { Button } from "@mantine/core";
 import { IconHistory, IconShieldCheck } from "@tabler/icons-react";
 import type { Account } from "@strongroom/contract";
+import { ConnectorName } from "#shared/ui/connector-name.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
@@ -13,7 +14,12 @@ export function ValidationPanel({ account, onHistory }: { account: Account; onHi
   const { isValidating, start } = useValidate(account);
   return (
     <SectionCard title="Validation" actions={<ValidationBadge status={account.last_validation_status} />}>
-      <Facts facts={[{ name: "Last validated", value: <RelativeTime moment={account.last_validated_at} /> }]} />
+      <Facts
+        facts={[
+          { name: "Last validated", value: <RelativeTime moment={account.last_validated_at} /> },
+          { name: "Connector", value: <ConnectorName connector={account.connector} /> },
+        ]}
+      />
       {account.validation_message !== null && <p className={classes.message}>{account.validation_message}</p>}
       <div className={classes.buttons}>
         {account.my_permissions.includes("manage_secret") && (

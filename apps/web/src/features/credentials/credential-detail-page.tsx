@@ -7,6 +7,7 @@ import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { paths } from "#app/paths.ts";
 import { RotationHistory } from "#shared/rotation/rotation-history.tsx";
+import { rotationObstacle } from "#shared/rotation/rotation-obstacle.ts";
 import { RotationPanel } from "#shared/rotation/rotation-panel.tsx";
 import type { Rotated } from "#shared/rotation/rotation.queries.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
@@ -103,7 +104,12 @@ function Detail({ credential }: { credential: Credential }) {
         </Stack>
         <Stack gap="md" className={classes.side}>
           <VerificationPanel credential={credential} place="detail" />
-          <RotationPanel of={rotated} mayRotate remedies={{ store: () => setDialog("edit") }} />
+          <RotationPanel
+            of={rotated}
+            mayRotate
+            remedies={{ store: () => setDialog("edit") }}
+            obstacle={rotationObstacle(credential.connector, false)}
+          />
           <SectionCard title="Actions">
             <Stack gap="xs">
               <Button

@@ -1,6 +1,7 @@
 // "Rotate Password" of the vault (VAULT-32, VAULT-33, VAULT-49).
 import type { Credential } from "@strongroom/contract";
 import { RotateDialog } from "#shared/rotation/rotate-dialog.tsx";
+import { rotationObstacle } from "#shared/rotation/rotation-obstacle.ts";
 import { toast } from "#shared/ui/toast.ts";
 
 export interface RotateCredentialDialogProps {
@@ -16,6 +17,7 @@ export function RotateCredentialDialog({ credential, opened, onClose }: RotateCr
       of={{ kind: "credential", id, name }}
       opened={opened}
       onClose={onClose}
+      obstacle={rotationObstacle(credential.connector, false)}
       tellFailure={(reason) => toast.error(`Failed to initiate rotation: ${reason}`)}
     />
   );

@@ -2,6 +2,7 @@
 import { Button } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import type { Credential } from "@strongroom/contract";
+import { ConnectorName } from "#shared/ui/connector-name.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
@@ -24,6 +25,7 @@ export function VerificationPanel({ credential, place }: VerificationPanelProps)
         facts={[
           { name: "Last verified", value: <RelativeTime moment={credential.verified_at} /> },
           { name: "Last attempt", value: <RelativeTime moment={credential.last_verification_attempt} /> },
+          { name: "Connector", value: <ConnectorName connector={credential.connector} /> },
         ]}
       />
       {credential.verification_error !== null && (

@@ -3,7 +3,6 @@ import { Button } from "@mantine/core";
 import { IconPlayerStop } from "@tabler/icons-react";
 import type { Rotation } from "@strongroom/contract";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
-import type { ReactNode } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useNow } from "#shared/format/now.ts";
 import { nearTime } from "#shared/format/time.ts";
@@ -27,11 +26,11 @@ export interface RotationPanelProps {
   remedies: Remedies;
   /** What the page knows of it besides, such as when it is due. */
   facts?: readonly Fact[];
-  /** What should be known beforehand, such as that nothing can change this password. */
-  note?: ReactNode;
+  /** Why it cannot be rotated at all. */
+  obstacle?: string | null;
 }
 
-export function RotationPanel({ of, mayRotate, remedies, facts = [], note }: RotationPanelProps) {
+export function RotationPanel({ of, mayRotate, remedies, facts = [], obstacle = null }: RotationPanelProps) {
   const list = useInfiniteQuery(rotations(of));
   useLiveRotations(of);
   const newest = list.data?.pages[0]?.rotations[0];
@@ -50,7 +49,7 @@ export function RotationPanel({ of, mayRotate, remedies, facts = [], note }: Rot
             ) : (
               <Facts facts={[...facts, lastOf(newest)]} />
             )}
-            {note}
+            {obstacle !== null && <p className={classes.pace}>{obstacle}</p>}
           </>
         )}
       </Loaded>

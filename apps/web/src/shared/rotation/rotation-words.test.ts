@@ -1,0 +1,59 @@
+import { ROTATION_REASONS, ROTATION_STATES, ROTATION_STEPS, type ConnectorFacts } from "@strongroom/contract";
+import { describe, expect, test } from "vitest";
+import { rotationObstacle } from "./rotation-obstacle.ts";
+import { STATE_LOOKS, attentionOf, becauseOf, isOpen, mayBeCancelled, wayOf } from "./rotation-words.ts";
+
+describe("a rotation in words", () => {
+  test("what has ended is open no longer, and every state has a word of its own", () => {
+    expect(ROTATION_STATES.filter(isOpen)).toEqual(["queued", "running", "waiting", "attention"]);
+    expect(new Set(ROTATION_STATES.map((state) => STATE_LOOKS[state].label)).size).toBe(ROTATION_STATES.length);
+  });
+
+  test("only what the target has not heard of is given up", () => {
+    const steps = ROTATION_STEPS.filter((step) => mayBeCancelled({ state: "running", step }));
+    expect(steps).toEqual(["planned", "stored"]);
+    expect(mayBeCancelled({ state: "cancelled", step: "stored" })).toBe(false);
+  });
+
+  test("the way goes forward: what is done stays done", () => {
+    const done = ROTATION_STEPS.map((step) => wayOf(step).filter(({ state }) => state === "done").length);
+    expect(done).toEqual([0, 1, 1, 2, 2, 3, 4]);
+  });
+
+  test("each reason says why it began, and by whom where somebody asked", () => {
+    const told = ROTATION_REASONS.map((because) => becauseOf({ because, asked_by: "Dana" }));
+    expect(new Set(told).size).toBe(told.length);
+    expect(told.filter((text) => text.includes("Dana"))).toHaveLength(2);
+  });
+
+  test.each([
+    "cannot-change",
+    "old-refused",
+    "both-refused",
+    "reconcile-refused",
+    "refused",
+    "password-rules",
+    "no-effect",
+    "unreachable",
+    "misconfigured",
+  ])("%s says why it waits and offers something to do", (code) => {
+    const told = attentionOf({ code });
+    expect(told.remedies.length).toBeGreaterThan(0);
+    expect(told.reason).not.toBe(attentionOf({ code: "what is not known" }).reason);
+  });
+});
+
+describe("what keeps a password from being rotated", () => {
+  const able: ConnectorFacts = { name: "LDAP", is_proven: true, can_change: true, can_reconcile: true };
+  test.each<[string, ConnectorFacts | null, boolean, RegExp | null]>([
+    ["nothing", able, false, null],
+    ["no connector", null, true, /^No connector serves this entry/],
+    ["only a reconcile account could, and there is none", { ...able, can_change: false }, false, /has none\.$/],
+    ["nothing: the reconcile account does it", { ...able, can_change: false }, true, null],
+    ["the kind", { ...able, can_change: false, can_reconcile: false }, true, /secrets of this kind \(LDAP\)/],
+  ])("%s", (_, connector, hasReconcileAccount, expected) => {
+    const told = rotationObstacle(connector, hasReconcileAccount);
+    if (expected === null) expect(told).toBeNull();
+    else expect(told).toMatch(expected);
+  });
+});
