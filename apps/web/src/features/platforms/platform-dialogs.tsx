@@ -70,6 +70,7 @@ function EditForm({ platform, onClose }: { platform: Platform; onClose: () => vo
   return (
     <PlatformForm
       initial={formOf(platform, name)}
+      platform={platform}
       submitLabel="Save Changes"
       failureText="Failed to update platform"
       onCancel={onClose}

@@ -1,7 +1,15 @@
 import { NewPlatform } from "@strongroom/contract";
 import { describe, expect, test } from "vitest";
 import { EMPTY_PLATFORM, boundsOf, checkPlatform, copyOf, formOf, payloadOf } from "./platform-form-values.ts";
-import { approvalsText, bySystem, systemLabel, usualConnection, verificationText } from "./platform-words.ts";
+import {
+  approvalsText,
+  bySystem,
+  rotationText,
+  systemLabel,
+  usualConnection,
+  verificationText,
+  windowText,
+} from "./platform-words.ts";
 import { aPlatform } from "./testing/a-platform.ts";
 
 const NAMED = { ...EMPTY_PLATFORM, name: "Linux servers" };
@@ -13,8 +21,11 @@ describe("the form of a platform", () => {
       one_time_password: true,
       approvals_level_2: 2,
       approvals_level_1: 1,
+      rotation_window: { from_hour: 22, to_hour: 4 },
+      rotate_as: "reconcile-account",
+      rotate_automatically: false,
     });
-    const { id, account_count, created_at, updated_at, description, ...policy } = platform;
+    const { id, account_count, created_at, updated_at, description, reconcile_readiness: _, ...policy } = platform;
     const sent = payloadOf(formOf(platform));
     expect(sent).toEqual({ ...policy, description: "" });
     expect(NewPlatform.parse(sent)).toEqual({ ...policy, description });
@@ -40,6 +51,23 @@ describe("the form of a platform", () => {
     });
     expect(checkPlatform({ ...NAMED, verify_every_hours: "", rotate_every_days: "" })).toEqual({});
     expect(boundsOf("rotate_every_days")).toEqual({ min: 1, max: 3650 });
+  });
+
+  test("a rotation window has two ends, which differ; without any, every hour will do", () => {
+    const windowed = { ...NAMED, window_from: "22", window_to: "4" };
+    expect(checkPlatform(windowed)).toEqual({});
+    expect(payloadOf(windowed).rotation_window).toEqual({ from_hour: 22, to_hour: 4 });
+    expect(payloadOf(NAMED).rotation_window).toBeNull();
+    expect(checkPlatform({ ...windowed, window_to: "" })).toEqual({
+      window_to: "Choose an hour, or any time for both",
+    });
+    expect(checkPlatform({ ...windowed, window_to: "22" })).toEqual({ window_to: "The window is empty" });
+  });
+
+  test("only a reconcile account that there is can set passwords", () => {
+    const values = { ...NAMED, rotate_as: "reconcile-account" } as const;
+    expect(checkPlatform(values)).toEqual({ rotate_as: "Choose a reconcile account below" });
+    expect(checkPlatform({ ...values, reconcile_account: { value: aPlatform().id, label: "root" } })).toEqual({});
   });
 
   test("what fields must be to each other is the contract's to say", () => {
@@ -75,6 +103,14 @@ describe("the words of a platform", () => {
     [48, "Every 2 days"],
   ])("verification every %s hours reads %s", (hours, text) => {
     expect(verificationText({ verify_every_hours: hours })).toBe(text);
+  });
+
+  test("rotation says how often, whether by itself, and in which hours", () => {
+    const nightly = { rotation_window: { from_hour: 22, to_hour: 4 } };
+    expect(rotationText(aPlatform())).toBe("Every 90 days");
+    expect(rotationText(aPlatform({ rotate_automatically: false }))).toBe("Every 90 days, by hand");
+    expect(windowText(aPlatform(nightly))).toBe("22:00 to 04:00 UTC");
+    expect(windowText(aPlatform({ ...nightly, rotate_automatically: false }))).toBeNull();
   });
 
   test("approvals name their people", () => {

@@ -23,6 +23,7 @@ type RuleNumber =
 type PolicyNumber =
   | "verify_every_hours"
   | "rotate_every_days"
+  | "rotation_jitter_minutes"
   | "rotation_notice_days"
   | "approvals_level_1"
   | "approvals_level_2"
@@ -33,6 +34,7 @@ export type NumberField = RuleNumber | PolicyNumber;
 export type SwitchField =
   | "is_active"
   | "begins_with_letter"
+  | "rotate_automatically"
   | "exclusive_check_out"
   | "rotate_after_check_in"
   | "one_time_password"
@@ -48,6 +50,10 @@ export interface PlatformFormValues extends Record<NumberField, string>, Record<
   connection_method: ConnectionMethod;
   symbols: string;
   forbidden_characters: string;
+  /** Hours of the day, UTC; empty: at any time. */
+  window_from: string;
+  window_to: string;
+  rotate_as: Platform["rotate_as"];
   reconcile_account: Found | null;
 }
 
@@ -59,6 +65,11 @@ export const EMPTY_PLATFORM: PlatformFormValues = {
   is_active: true,
   verify_every_hours: "24",
   rotate_every_days: "90",
+  rotate_automatically: true,
+  window_from: "",
+  window_to: "",
+  rotation_jitter_minutes: "60",
+  rotate_as: "account",
   rotation_notice_days: "14",
   length: "24",
   max_length: "128",
@@ -96,6 +107,7 @@ const RULE_NUMBERS: readonly RuleNumber[] = [
 const POLICY_NUMBERS: readonly PolicyNumber[] = [
   "verify_every_hours",
   "rotate_every_days",
+  "rotation_jitter_minutes",
   "rotation_notice_days",
   "approvals_level_1",
   "approvals_level_2",
@@ -109,14 +121,16 @@ const typed = (value: number | null): string => (value === null ? "" : String(va
 
 /** The account's name may not be known yet: its id stands in for it. */
 export function formOf(platform: Platform, reconcileName?: string): PlatformFormValues {
-  const { password_rules: rules, reconcile_account_id: reconcile, description, ...rest } = platform;
+  const { password_rules: rules, reconcile_account_id: reconcile, rotation_window: window, ...rest } = platform;
   return {
     ...EMPTY_PLATFORM,
     ...pick(rest, EMPTY_PLATFORM),
     ...pick(rules, EMPTY_PLATFORM),
     ...numbersOf(rules, RULE_NUMBERS),
     ...numbersOf(platform, POLICY_NUMBERS),
-    description: description ?? "",
+    description: platform.description ?? "",
+    window_from: typed(window?.from_hour ?? null),
+    window_to: typed(window?.to_hour ?? null),
     reconcile_account: reconcile === null ? null : { value: reconcile, label: reconcileName ?? reconcile },
   };
 }
@@ -151,6 +165,11 @@ export const rulesOf = (values: PlatformFormValues): ExampleRules & { history: n
   history: numberOf(values.history),
 });
 
+type WindowValues = Pick<PlatformFormValues, "window_from" | "window_to">;
+
+const windowOf = ({ window_from: from, window_to: to }: WindowValues): Platform["rotation_window"] =>
+  from === "" && to === "" ? null : { from_hour: numberOf(from), to_hour: numberOf(to) };
+
 export const payloadOf = (values: PlatformFormValues): PlatformFields => ({
   name: values.name,
   description: values.description,
@@ -159,6 +178,10 @@ export const payloadOf = (values: PlatformFormValues): PlatformFields => ({
   is_active: values.is_active,
   verify_every_hours: numberOrNull(values.verify_every_hours),
   rotate_every_days: numberOrNull(values.rotate_every_days),
+  rotate_automatically: values.rotate_automatically,
+  rotation_window: windowOf(values),
+  rotation_jitter_minutes: numberOf(values.rotation_jitter_minutes),
+  rotate_as: values.rotate_as,
   rotation_notice_days: numberOf(values.rotation_notice_days),
   password_rules: rulesOf(values),
   reconcile_account_id: values.reconcile_account?.value ?? null,
@@ -192,12 +215,30 @@ export type PlatformFormErrors = Partial<Record<keyof PlatformFormValues, string
 
 export const isField = (path: string): path is keyof PlatformFormValues => Object.hasOwn(EMPTY_PLATFORM, path);
 
+/** Fields that the form calls otherwise. */
+const FORM_NAMES: Record<string, keyof PlatformFormValues> = {
+  reconcile_account_id: "reconcile_account",
+  from_hour: "window_from",
+  to_hour: "window_to",
+  rotation_window: "window_from",
+};
+
 /** Where the form has the field that a path of the contract names. */
-export const fieldAt = (path: readonly PropertyKey[]): string =>
-  String(path.at(0) === "password_rules" ? (path.at(1) ?? "length") : path.at(0)).replace(
-    "reconcile_account_id",
-    "reconcile_account",
-  );
+export function fieldAt(path: readonly PropertyKey[]): string {
+  const [first, second] = path.map(String);
+  const isWithin = first === "password_rules" || first === "rotation_window";
+  const name = (isWithin ? second : first) ?? (first === "password_rules" ? "length" : first) ?? "";
+  return FORM_NAMES[name] ?? name;
+}
+
+/** A window has two ends. */
+function checkWindow({ window_from: from, window_to: to }: WindowValues): PlatformFormErrors {
+  const missing = "Choose an hour, or any time for both";
+  return {
+    ...(from === "" && to !== "" ? { window_from: missing } : {}),
+    ...(to === "" && from !== "" ? { window_to: missing } : {}),
+  };
+}
 
 /** Numbers say their bounds; everything else is the contract's to say. Empty: may be sent. */
 export function checkPlatform(values: PlatformFormValues): PlatformFormErrors {
@@ -211,5 +252,9 @@ export function checkPlatform(values: PlatformFormValues): PlatformFormErrors {
   return {
     ...firstObjections<keyof PlatformFormValues>(NewPlatform, payloadOf(values), fieldAt),
     ...Object.fromEntries(outOfBounds),
+    ...checkWindow(values),
+    ...(values.rotate_as === "reconcile-account" && values.reconcile_account === null
+      ? { rotate_as: "Choose a reconcile account below" }
+      : {}),
   };
 }

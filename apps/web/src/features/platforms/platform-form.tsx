@@ -1,7 +1,7 @@
 // The form of a platform: what it is for, and the policy of its accounts in four parts.
-import { Select, SimpleGrid, Stack, Switch, TextInput, Textarea } from "@mantine/core";
+import { NativeSelect, Select, SimpleGrid, Stack, Switch, TextInput, Textarea } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { CONNECTION_METHODS, SYSTEM_TYPES, type SystemType } from "@strongroom/contract";
+import { CONNECTION_METHODS, SYSTEM_TYPES, type Platform, type SystemType } from "@strongroom/contract";
 import { useId, type ReactNode } from "react";
 import { isCallError } from "#shared/api/call-error.ts";
 import { duration } from "#shared/format/time.ts";
@@ -20,10 +20,17 @@ import {
   type SwitchField,
 } from "./platform-form-values.ts";
 import { systemLabel, usualConnection } from "./platform-words.ts";
+import { ReconcileReadiness } from "./reconcile-readiness.tsx";
 import { accountsFound } from "./platforms.queries.ts";
 import classes from "./platforms.module.css";
 
-export type PlatformFormProps = Omit<DialogFormProps<PlatformFormValues>, "check" | "objectionsIn" | "children">;
+export interface PlatformFormProps extends Omit<
+  DialogFormProps<PlatformFormValues>,
+  "check" | "objectionsIn" | "children"
+> {
+  /** As it is stored; null: a new one. */
+  platform?: Platform | null;
+}
 
 type Form = UseFormReturnType<PlatformFormValues>;
 
@@ -34,14 +41,14 @@ function objectionsIn(error: unknown): PlatformFormErrors {
   return Object.fromEntries(found.filter(([field]) => isField(field)));
 }
 
-export default function PlatformForm(props: PlatformFormProps) {
+export default function PlatformForm({ platform = null, ...props }: PlatformFormProps) {
   return (
     <DialogForm {...props} check={checkPlatform} objectionsIn={objectionsIn}>
       {(form) => (
         <>
           <About form={form} />
           <Verification form={form} />
-          <Rotation form={form} />
+          <Rotation form={form} platform={platform} />
           <Rules form={form} />
           <Lending form={form} />
         </>
@@ -102,7 +109,7 @@ function Verification({ form }: { form: Form }) {
   );
 }
 
-function Rotation({ form }: { form: Form }) {
+function Rotation({ form, platform }: { form: Form; platform: Platform | null }) {
   return (
     <Part title="Rotation" description="How often the passwords are changed.">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
@@ -115,6 +122,16 @@ function Rotation({ form }: { form: Form }) {
           description="When an account begins to count as due"
         />
       </SimpleGrid>
+      <Schedule form={form} />
+      <Select
+        label="New passwords are set by"
+        data={[
+          { value: "account", label: "The account itself" },
+          { value: "reconcile-account", label: "The reconcile account" },
+        ]}
+        allowDeselect={false}
+        {...form.getInputProps("rotate_as")}
+      />
       <SearchSelect
         label="Reconcile account"
         description="Logs in where an account's own password no longer does, and sets it anew."
@@ -133,7 +150,36 @@ function Rotation({ form }: { form: Form }) {
         }
         nothingFound="No such account"
       />
+      {platform !== null && form.values.reconcile_account?.value === platform.reconcile_account_id && (
+        <ReconcileReadiness platform={platform} />
+      )}
     </Part>
+  );
+}
+
+/** The hours of a day, as a schedule's are. */
+const HOURS = [
+  { value: "", label: "Any time" },
+  ...Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), label: `${String(hour).padStart(2, "0")}:00` })),
+];
+
+/** When what is due is changed without anybody asking. */
+function Schedule({ form }: { form: Form }) {
+  const isOff = !form.values.rotate_automatically;
+  return (
+    <>
+      <Choice
+        form={form}
+        field="rotate_automatically"
+        label="Rotate by itself"
+        description="What is due is changed without anybody asking."
+      />
+      <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md" verticalSpacing="sm">
+        <NativeSelect label="From (UTC)" data={HOURS} disabled={isOff} {...form.getInputProps("window_from")} />
+        <NativeSelect label="To (UTC)" data={HOURS} disabled={isOff} {...form.getInputProps("window_to")} />
+        <Count form={form} field="rotation_jitter_minutes" label="Spread over" unit="minutes" isDisabled={isOff} />
+      </SimpleGrid>
+    </>
   );
 }
 
@@ -288,9 +334,10 @@ interface CountProps {
   label: string;
   unit?: string;
   description?: string;
+  isDisabled?: boolean;
 }
 
-function Count({ form, field, label, unit, description }: CountProps) {
+function Count({ form, field, label, unit, description, isDisabled = false }: CountProps) {
   return (
     <TextInput
       type="number"
@@ -299,6 +346,7 @@ function Count({ form, field, label, unit, description }: CountProps) {
       {...boundsOf(field)}
       label={label}
       description={description}
+      disabled={isDisabled}
       inputWrapperOrder={["label", "input", "error", "description"]}
       rightSection={unit === undefined ? undefined : <span className={classes.unit}>{unit}</span>}
       rightSectionWidth={unit === undefined ? undefined : "6.25rem"}

@@ -6,8 +6,16 @@ import { Link } from "react-router";
 import { paths } from "#app/paths.ts";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
-import { approvalsText, lendingTags, rotationText, systemLabel, verificationText } from "./platform-words.ts";
+import {
+  approvalsText,
+  lendingTags,
+  rotationText,
+  systemLabel,
+  verificationText,
+  windowText,
+} from "./platform-words.ts";
 import classes from "./platforms.module.css";
+import { ReconcileReadiness } from "./reconcile-readiness.tsx";
 
 export type PlatformDialog = "edit" | "duplicate" | "delete";
 type Open = (dialog: PlatformDialog, platform: Platform) => void;
@@ -58,6 +66,7 @@ function PlatformRow({ platform, onOpen }: { platform: Platform; onOpen: Open | 
             {description}
           </p>
         )}
+        <ReconcileReadiness platform={platform} />
         <p className={classes.narrowOnly}>
           {systemLabel(platform.system_type)} · Verification: {lowerFirst(verificationText(platform))} · Rotation:{" "}
           {lowerFirst(rotationText(platform))} · Approvals: {lowerFirst(approvalsText(platform))}
@@ -68,7 +77,10 @@ function PlatformRow({ platform, onOpen }: { platform: Platform; onOpen: Open | 
         <p className={classes.hint}>{platform.connection_method}</p>
       </Table.Td>
       <Table.Td className={classes.policy}>{verificationText(platform)}</Table.Td>
-      <Table.Td className={classes.policy}>{rotationText(platform)}</Table.Td>
+      <Table.Td className={classes.policy}>
+        {rotationText(platform)}
+        {windowText(platform) !== null && <p className={classes.hint}>{windowText(platform)}</p>}
+      </Table.Td>
       <Table.Td className={classes.lending}>
         <Lending platform={platform} />
       </Table.Td>

@@ -23,8 +23,19 @@ export function verificationText({ verify_every_hours: hours }: Pick<Platform, "
   return hours % 24 === 0 ? every(hours / 24, "day") : every(hours, "hour");
 }
 
-export const rotationText = ({ rotate_every_days: days }: Pick<Platform, "rotate_every_days">): string =>
-  days === null ? "No policy" : every(days, "day");
+export function rotationText(platform: Pick<Platform, "rotate_every_days" | "rotate_automatically">): string {
+  const { rotate_every_days: days, rotate_automatically: isAutomatic } = platform;
+  if (days === null) return "No policy";
+  return isAutomatic ? every(days, "day") : `${every(days, "day")}, by hand`;
+}
+
+const hour = (of: number): string => `${String(of).padStart(2, "0")}:00`;
+
+/** "22:00 to 04:00 UTC"; null: at any time, or never by itself. */
+export function windowText(platform: Pick<Platform, "rotation_window" | "rotate_automatically">): string | null {
+  const { rotation_window: window, rotate_automatically: isAutomatic } = platform;
+  return window === null || !isAutomatic ? null : `${hour(window.from_hour)} to ${hour(window.to_hour)} UTC`;
+}
 
 export function approvalsText({ approvals_level_1: first, approvals_level_2: second }: Platform): string {
   if (first === 0) return "None";

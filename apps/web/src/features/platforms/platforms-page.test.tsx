@@ -48,6 +48,16 @@ describe("the platforms", () => {
     expect(links.map((link) => link.textContent)).toEqual(["Users", "Groups", "Platforms"]);
   });
 
+  test("a reconcile account that is not ready is seen in the list, and its reason", async () => {
+    const checked = { is_ready: false, message: "It may not change others.", checked_at: new Date().toISOString() };
+    const reconcile_account_id = "99999999-9999-4999-8999-999999999999" as Platform["reconcile_account_id"];
+    platforms[0] = aPlatform({ reconcile_account_id, reconcile_readiness: checked });
+    await openPlatforms();
+    const row = within(screen.getByRole("row", { name: /Linux servers/ }));
+    expect(row.getByText("Reconcile not ready")).toBeTruthy();
+    expect(row.getByText(/It may not change others\. Last checked/)).toBeTruthy();
+  });
+
   test("who is no administrator reads them and changes nothing", async () => {
     signInForTest({ role: "user" });
     await openPlatforms();
