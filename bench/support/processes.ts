@@ -6,6 +6,8 @@ const TICKS_PER_SECOND = 100;
 interface Stat {
   parent: number;
   seconds: number;
+  /** Of children that have ended. */
+  endedSeconds: number;
 }
 
 function statOf(pid: number): Stat | null {
@@ -16,12 +18,20 @@ function statOf(pid: number): Stat | null {
     return null; // It has ended meanwhile.
   }
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return { parent: Number(fields[1]), seconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND };
+  const seconds = (first: number) => (Number(fields[first]) + Number(fields[first + 1])) / TICKS_PER_SECOND;
+  return { parent: Number(fields[1]), seconds: seconds(11), endedSeconds: seconds(13) };
 }
 
 /** CPU seconds (user and system) of one process. */
 export function cpuOf(pid: number): number {
   return statOf(pid)?.seconds ?? 0;
+}
+
+/** CPU seconds of a process, of all that descend from it, and of those of them that have ended. */
+export function cpuWithEnded(pid: number): number {
+  return familyOf(pid)
+    .map(statOf)
+    .reduce((sum, stat) => sum + (stat === null ? 0 : stat.seconds + stat.endedSeconds), 0);
 }
 
 /** Ids of a process and all that descend from it. */

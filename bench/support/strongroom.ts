@@ -1,4 +1,5 @@
 // A real server with an administrator and credentials, as the benchmarks need it.
+import { setTimeout as delay } from "node:timers/promises";
 import { startServer } from "../../e2e/testing/server.ts";
 import type { RunningServer } from "../../e2e/testing/server.ts";
 
@@ -46,19 +47,40 @@ export async function startBenchServer(env: Record<string, string> = {}, folder?
 }
 
 /** Stores `count` credentials by the API and returns their ids. */
-export async function addCredentials(server: BenchServer, count: number): Promise<string[]> {
+export function addCredentials(server: BenchServer, count: number): Promise<string[]> {
+  return storeCredentials(server, count, (index) => ({
+    name: `database ${index}`,
+    type: "application",
+    username: `user_${index}`,
+    value: `secret ${index} ${"x".repeat(16)}`,
+  }));
+}
+
+/** As `addCredentials`, with these bodies. */
+export async function storeCredentials(
+  server: BenchServer,
+  count: number,
+  bodyOf: (index: number) => object,
+): Promise<string[]> {
   const ids: string[] = [];
   const add = async (index: number) => {
-    const body = {
-      name: `database ${index}`,
-      type: "application",
-      username: `user_${index}`,
-      value: `secret ${index} ${"x".repeat(16)}`,
-    };
-    ids[index] = (await server.request("POST", "/api/v1/credentials", body)).id;
+    ids[index] = (await server.request("POST", "/api/v1/credentials", bodyOf(index))).id;
   };
   for (let begin = 0; begin < count; begin += 32) {
     await Promise.all(Array.from({ length: Math.min(32, count - begin) }, (_, place) => add(begin + place)));
   }
   return ids;
+}
+
+/** Waits for a verification run; how long it took, in seconds. Rejects when something of it did not verify. */
+export async function untilEnded(server: BenchServer, { run_id: id }: { run_id: string }): Promise<number> {
+  for (;;) {
+    const run = await server.request("GET", `/api/v1/verification/runs/${id}`);
+    if (run.status === "running") {
+      await delay(200);
+      continue;
+    }
+    if (run.verified !== run.total) throw new Error(`${run.total - run.verified} of ${run.total} did not verify`);
+    return (Date.parse(run.completed_at) - Date.parse(run.started_at)) / 1000;
+  }
 }

@@ -6,6 +6,7 @@ export {
   type Authority,
   type ServerCertificate,
 } from "./certificates.ts";
+export { logInBare, type BareLogin, type BareSystem } from "./bare-logins.ts";
 export { aContext, aTarget } from "./factories.ts";
 export { needs, type Unavailable } from "./targets/availability.ts";
 export { startHostile, startTcp, type HostileServer, type Misbehaviour } from "./targets/hostile.ts";

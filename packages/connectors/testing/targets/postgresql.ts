@@ -42,6 +42,8 @@ export interface PostgresqlOptions {
   certificate?: ServerCertificate | null;
   /** Lines of pg_hba.conf that come before `host all all 127.0.0.1/32 scram-sha-256`. */
   hba?: readonly string[];
+  /** Where it listens: `127.0.0.1` when left out. More of loopback make several machines out of one. */
+  addresses?: readonly string[];
 }
 
 export function postgresqlAvailable(source: PostgresqlSource = "system"): Unavailable {
@@ -62,7 +64,7 @@ export function postgresqlAvailable(source: PostgresqlSource = "system"): Unavai
 }
 
 export async function startPostgresql(options: PostgresqlOptions = {}): Promise<PostgresqlServer> {
-  const { source = "system", hba = [] } = options;
+  const { source = "system", hba = [], addresses = ["127.0.0.1"] } = options;
   const bin = binaries(source);
   if (bin === null) throw new Error(postgresqlAvailable(source) ?? "unavailable");
   const account = ordinaryAccount("postgres");
@@ -99,7 +101,7 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
       writeOwned(at("data/server.key"), certificate.privateKey, account);
     }
     const settings = {
-      listen_addresses: "127.0.0.1",
+      listen_addresses: addresses.join(","),
       port,
       unix_socket_directories: "",
       fsync: "off",

@@ -1,0 +1,103 @@
+// The product and a bare loop on the same real servers, one after the other, and what each cost.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import pg from "pg";
+import type { BareResult, BareWork } from "./bare-loop.ts";
+import { startBenchPostgres } from "./postgres.ts";
+import { cpuOf, cpuWithEnded, familyOf } from "./processes.ts";
+import { startBenchServer } from "./strongroom.ts";
+import type { BenchServer } from "./strongroom.ts";
+import { figure, median, withRange } from "./table.ts";
+import { startBenchTargets } from "./targets.ts";
+import type { BenchTargets } from "./targets.ts";
+
+/** Per second, and CPU seconds for each thing done. */
+export interface Side {
+  perSecond: number;
+  /** Of the product with its database, or of the loop. */
+  ownCpu: number;
+  targetCpu: number;
+}
+
+export interface Ring {
+  server: BenchServer;
+  /** The product's. */
+  database: pg.Client;
+  databaseUrl: string;
+  targets: BenchTargets;
+  /** What the product does: `work` resolves with how long the `count` took, in seconds. */
+  product(count: number, work: () => Promise<number>): Promise<Side>;
+  bare(work: BareWork): Promise<Side>;
+  stop(): Promise<void>;
+}
+
+export async function openRing(accounts: number): Promise<Ring> {
+  const targets = await startBenchTargets(accounts);
+  const before = new Set(familyOf(process.pid));
+  const postgres = await startBenchPostgres();
+  const databaseUrl = await postgres.database();
+  const databasePid = familyOf(process.pid).find((pid) => !before.has(pid))!;
+  const server = await startBenchServer({ DATABASE_URL: databaseUrl });
+  const bare = fork(join(import.meta.dirname, "bare-loop.ts"));
+  await once(bare, "message");
+  const database = new pg.Client({ connectionString: databaseUrl });
+  await database.connect();
+  const side = (count: number, seconds: number, ownCpu: number, targetCpu: number): Side => ({
+    perSecond: count / seconds,
+    ownCpu: ownCpu / count,
+    targetCpu: targetCpu / count,
+  });
+  return {
+    server,
+    database,
+    databaseUrl,
+    targets,
+    async product(count, work) {
+      const own = () => cpuOf(server.pid) + cpuWithEnded(databasePid);
+      const [ownBefore, targetBefore] = [own(), targets.cpu()];
+      const seconds = await work();
+      return side(count, seconds, own() - ownBefore, targets.cpu() - targetBefore);
+    },
+    async bare(work) {
+      const targetBefore = targets.cpu();
+      bare.send(work);
+      const [result] = (await once(bare, "message")) as [BareResult | string];
+      if (typeof result === "string") throw new Error(`the bare loop failed: ${result}`);
+      return side(work.logins.length, result.seconds, result.cpu, targets.cpu() - targetBefore);
+    },
+    async stop() {
+      bare.disconnect();
+      await once(bare, "exit");
+      await database.end();
+      await server.close();
+      await postgres.stop();
+      await targets.stop();
+    },
+  };
+}
+
+export const HEADER = [
+  "Strongroom /s",
+  "bare loop /s",
+  "throughput ratio",
+  "CPU ms each: Strongroom",
+  "bare loop",
+  "target",
+  "CPU ratio, targets included",
+];
+
+/** The cells under `HEADER`. A ratio of 1 is the bare loop's; the CPU ratio is the loop's CPU by the product's. */
+export function compared(rounds: readonly { product: Side; bare: Side }[]): string[] {
+  const all = ({ ownCpu, targetCpu }: Side) => ownCpu + targetCpu;
+  const middle = (pick: (round: { product: Side; bare: Side }) => number) => figure(median(rounds.map(pick)));
+  return [
+    withRange(rounds.map(({ product }) => product.perSecond)),
+    withRange(rounds.map(({ bare }) => bare.perSecond)),
+    middle(({ product, bare }) => product.perSecond / bare.perSecond),
+    middle(({ product }) => product.ownCpu * 1000),
+    middle(({ bare }) => bare.ownCpu * 1000),
+    middle(({ product }) => product.targetCpu * 1000),
+    middle(({ product, bare }) => all(bare) / all(product)),
+  ];
+}

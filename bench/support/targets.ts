@@ -1,0 +1,88 @@
+// Real systems to log in to, each at two addresses of loopback, so that they count as two machines: PostgreSQL, MariaDB, OpenSSH.
+import { startMariadb, startPostgresql, startSshd } from "@strongroom/connectors/testing";
+import type { BareLogin, BareSystem } from "@strongroom/connectors/testing";
+import { cpuWithEnded, familyOf } from "./processes.ts";
+
+export const SYSTEMS: readonly BareSystem[] = ["PostgreSQL", "MariaDB", "OpenSSH"];
+
+export interface BenchTargets {
+  /** `count` logins of a system, with its accounts in turn, and at its two addresses in turn. */
+  logins(system: BareSystem, count: number): BareLogin[];
+  /** CPU seconds of the servers of a system, or of all, with those of their sessions that have ended. */
+  cpu(system?: BareSystem): number;
+  stop(): Promise<void>;
+}
+
+const ADDRESSES: Record<BareSystem, readonly [string, string]> = {
+  PostgreSQL: ["127.0.0.11", "127.0.0.12"],
+  MariaDB: ["127.0.0.21", "127.0.0.22"],
+  OpenSSH: ["127.0.0.31", "127.0.0.32"],
+};
+
+/** Starts the three, with so many accounts each. */
+export async function startBenchTargets(accounts: number): Promise<BenchTargets> {
+  const pids = new Map<BareSystem, number>();
+  const started = async <T>(system: BareSystem, start: () => Promise<T>): Promise<T> => {
+    const before = new Set(familyOf(process.pid));
+    const server = await start();
+    // The first of the new processes is the parent of the others.
+    const pid = familyOf(process.pid).find((each) => !before.has(each));
+    if (pid === undefined) throw new Error(`${system} is not a process of this one`);
+    pids.set(system, pid);
+    return server;
+  };
+  const postgresql = await started("PostgreSQL", () =>
+    startPostgresql({ addresses: ["127.0.0.1", ...ADDRESSES.PostgreSQL] }),
+  );
+  const mariadb = await started("MariaDB", async () => {
+    const server = await startMariadb();
+    await server.restart(null, [`--bind-address=${["127.0.0.1", ...ADDRESSES.MariaDB].join(",")}`]);
+    return server;
+  });
+  const sshd = await started("OpenSSH", () =>
+    startSshd({ config: ADDRESSES.OpenSSH.map((address) => `ListenAddress ${address}`) }),
+  );
+  const made: Record<BareSystem, { username: string; password: string }[]> = {
+    PostgreSQL: [],
+    MariaDB: [],
+    OpenSSH: [],
+  };
+  for (let number = 0; number < accounts; number++) {
+    made.PostgreSQL.push(await postgresql.addRole());
+    made.MariaDB.push(await mariadb.addUser());
+    made.OpenSSH.push(await sshd.addUser());
+  }
+  const ports: Record<BareSystem, number> = { PostgreSQL: postgresql.port, MariaDB: mariadb.port, OpenSSH: sshd.port };
+  return {
+    logins: (system, count) =>
+      Array.from({ length: count }, (_, place) => ({
+        system,
+        ...KINDS[system],
+        host: ADDRESSES[system][place % 2]!,
+        port: ports[system],
+        ...made[system][place % accounts]!,
+      })),
+    cpu: (system) =>
+      (system === undefined ? SYSTEMS : [system]).reduce((sum, each) => sum + cpuWithEnded(pids.get(each)!), 0),
+    stop: async () => {
+      await Promise.all([postgresql.stop(), mariadb.stop(), sshd.stop()]);
+    },
+  };
+}
+
+const KINDS: Record<BareSystem, { database?: string }> = {
+  PostgreSQL: { database: "postgres" },
+  MariaDB: { database: "app" },
+  OpenSSH: {},
+};
+
+const TYPES: Record<BareSystem, object> = {
+  PostgreSQL: { type: "postgresql", database_name: "postgres", schema_name: "public" },
+  MariaDB: { type: "mysql", database_name: "app" },
+  OpenSSH: { type: "server" },
+};
+
+/** The body that stores such a login as a credential. */
+export function credentialOf({ system, host, port, username, password }: BareLogin, name: string): object {
+  return { name, ...TYPES[system], host, port, username, value: password };
+}
