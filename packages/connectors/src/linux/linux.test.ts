@@ -1,5 +1,6 @@
 // Linux over SSH against a real sshd with PAM and real Unix accounts (root), and by key against one of one's own.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
@@ -34,6 +35,14 @@ async function rows(): Promise<Rows> {
     await server.addUser("locked"),
     await server.addUser("expired"),
   ];
+  const [able, reader] = [
+    await server.addUser("active", { sudo: "/usr/sbin/chpasswd" }),
+    await server.addUser("active", { sudo: "ALL" }),
+  ];
+  const account = async () => {
+    const { username, password } = await server.addUser();
+    return { target: at(server, username), secret: password, candidate: randomBytes(15).toString("base64url") };
+  };
   const trial = (target: Partial<Target>, secret: string, expect: Trial["expect"]): Trial => ({
     target,
     secret,
@@ -54,6 +63,47 @@ async function rows(): Promise<Rows> {
       },
     ],
     elsewhere: (host, port) => at(server, user.username, { host, port }),
+    changes: {
+      account,
+      isSideBySide: false,
+      patienceMs: 3_000,
+      refusals: [
+        {
+          name: "too short",
+          change: async () => ({ ...(await account()), candidate: "Ab3$x" }),
+          expect: { outcome: "refused", code: "password-rules" },
+        },
+        {
+          name: "the present one",
+          change: async () => {
+            const one = await account();
+            return { ...one, candidate: one.secret };
+          },
+          expect: { outcome: "refused", code: "reused" },
+        },
+        {
+          name: "characters that cannot be typed",
+          change: async () => ({ ...(await account()), candidate: "one-half\nother-half" }),
+          expect: { outcome: "unsent", code: "bad-input" },
+        },
+      ],
+    },
+    reconciles: {
+      account,
+      able: { username: able.username, secret: able.password },
+      unable: { username: user.username, secret: user.password },
+    },
+    lists: {
+      target: at(server, reader.username),
+      secret: reader.password,
+      expect: [
+        { name: "root", isPrivileged: true },
+        { name: user.username, isPrivileged: false, isLocked: false },
+        { name: reader.username, isPrivileged: true, isLocked: false },
+        { name: locked.username, isPrivileged: false, isLocked: true },
+        { name: expired.username, isLocked: true },
+      ],
+    },
     stop: () => server.stop(),
   };
 }

@@ -4,12 +4,15 @@ import type { Failure, HostKey } from "../connector.ts";
 import { connectionFailure, nameOf, type Endpoint } from "../dial.ts";
 import { misconfigured, rejected } from "../finding.ts";
 import type { LoginSecret } from "./login-secret.ts";
+import type { Renewal } from "./password-prompts.ts";
 
 /** What has happened so far. */
 export interface LoginState {
   endpoint: Endpoint;
   username: string;
   secret: LoginSecret;
+  /** The new password of somebody who came to change it. */
+  renewal: Renewal | null;
   /** The key that the server showed, once it did. */
   hostKey: HostKey | null;
   /** The method by which the secret went out; null while it has not. */

@@ -7,12 +7,15 @@ import { misconfigured, rejected } from "../finding.ts";
 import { algorithmsFor, hostKeyOf, isSameKey } from "./host-key.ts";
 import { closedFailure, errorFailure, hostKeyChanged, type LoginState } from "./login-failure.ts";
 import type { LoginSecret } from "./login-secret.ts";
+import { answerTo, promptIn, type Renewal } from "./password-prompts.ts";
 
 export interface LoginRequest {
   endpoint: Endpoint;
   username: string;
   secret: LoginSecret;
   pinned: HostKey | null;
+  /** Null: a server that asks for a new password gets none. */
+  renewal?: Renewal | null;
 }
 
 export interface LoggedIn {
@@ -32,10 +35,10 @@ export function logIn(
   stream: BoundedStream,
   request: LoginRequest,
 ): Promise<{ loggedIn: LoggedIn } | { failure: Failure }> {
-  const { endpoint, username, secret, pinned } = request;
+  const { endpoint, username, secret, pinned, renewal = null } = request;
   const { promise, resolve } = Promise.withResolvers<{ loggedIn: LoggedIn } | { failure: Failure }>();
   const client = new Client();
-  const state: LoginState = { endpoint, username, secret, hostKey: null, sentBy: null };
+  const state: LoginState = { endpoint, username, secret, renewal, hostKey: null, sentBy: null };
   const give = (failure: Failure) => {
     resolve({ failure });
     stream.destroy();
@@ -141,10 +144,20 @@ function promptAnswerer(state: LoginState, password: string, give: (failure: Fai
       finish([password]);
       return;
     }
-    if (NEW_PASSWORD.test(asked)) give(mustChange(state));
-    else if (first === prompt.prompt) give(refused(state));
+    const isRepeated = first === prompt.prompt;
+    const answer = isRepeated ? null : renewed(state, prompts, password);
+    if (answer !== null) finish([answer]);
+    else if (NEW_PASSWORD.test(asked)) give(mustChange(state));
+    else if (isRepeated) give(refused(state));
     else give(secondFactor(state));
   };
+}
+
+/** The answer to a prompt of somebody who has to change the password now and came to do so; null for all others. */
+function renewed({ renewal }: LoginState, prompts: readonly Prompt[], password: string): string | null {
+  const [prompt] = prompts;
+  if (renewal === null || prompt === undefined || prompts.length > 1 || prompt.echo === true) return null;
+  return answerTo(promptIn(prompt.prompt), password, renewal);
 }
 
 const NEW_PASSWORD = /\b(new|current|old|retype|change|expired)\b/i;

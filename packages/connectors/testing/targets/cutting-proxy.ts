@@ -33,7 +33,7 @@ export interface CuttingProxy {
 }
 
 /** A reset without an answer of the target comes after this long. */
-const ANSWER_MS = 1_000;
+const ANSWER_MS = 300;
 
 interface Armed extends Cut {
   happened: () => void;

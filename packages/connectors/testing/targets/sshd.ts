@@ -13,7 +13,14 @@ import {
   temporaryFolder,
   type ServerProcess,
 } from "./server-process.ts";
-import { addUnixUser, removeLeftoverUsers, removeUnixUser, type UnixUser, type UnixUserState } from "./unix-user.ts";
+import {
+  addUnixUser,
+  removeLeftoverUsers,
+  removeUnixUser,
+  type UnixUser,
+  type UnixUserOptions,
+  type UnixUserState,
+} from "./unix-user.ts";
 
 const BINARIES = ["/usr/sbin/sshd", "/usr/local/sbin/sshd", "/opt/homebrew/sbin/sshd"];
 
@@ -23,7 +30,7 @@ export interface Sshd {
   /** The public half of the first host key, or of the one of `type`, as OpenSSH prints it. */
   hostKey(type?: string): Promise<{ type: string; fingerprint: string }>;
   /** A new account with a random password; root only. */
-  addUser(state?: UnixUserState): Promise<UnixUser>;
+  addUser(state?: UnixUserState, options?: UnixUserOptions): Promise<UnixUser>;
   /** Makes a key pair and lets it into `user`, or into the account that runs the test; returns the private key as text. */
   authorizeKey(options?: {
     user?: UnixUser;
@@ -89,8 +96,8 @@ export async function startSshd(options: SshdOptions = {}): Promise<Sshd> {
       const [type = ""] = readFileSync(file, "utf8").split(" ");
       return { type, fingerprint };
     },
-    addUser: async (state = "active") => {
-      const user = await addUnixUser(state);
+    addUser: async (state = "active", more = {}) => {
+      const user = await addUnixUser(state, more);
       users.push(user);
       return user;
     },

@@ -1,7 +1,8 @@
 // Throwaway Unix accounts of a test run (root only), in the states in which an account can refuse its owner.
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { runTool } from "./server-process.ts";
 
 export type UnixUserState = "active" | "locked" | "must-change" | "expired" | "nologin" | "no-password";
@@ -9,27 +10,47 @@ export type UnixUserState = "active" | "locked" | "must-change" | "expired" | "n
 export interface UnixUser {
   username: string;
   password: string;
+  /** Its home directory; `/` when it has none of its own. */
+  home: string;
+}
+
+export interface UnixUserOptions {
+  /** Gives it a home directory of its own, which goes with it. */
+  hasHome?: boolean;
+  /** What follows `NOPASSWD:` in its line of sudoers, such as `/usr/sbin/chpasswd` or `ALL`. */
+  sudo?: string;
 }
 
 const PREFIX = "srt";
+const HOMES = "/home";
+const SUDOERS = "/etc/sudoers.d";
 
 /** The name holds the process that made it, so that a later run can clear up after one that was killed. */
-export async function addUnixUser(state: UnixUserState): Promise<UnixUser> {
+export async function addUnixUser(
+  state: UnixUserState,
+  { hasHome = false, sudo }: UnixUserOptions = {},
+): Promise<UnixUser> {
   const username = `${PREFIX}_${process.pid.toString(36)}_${randomBytes(4).toString("hex")}`;
   const password = randomBytes(12).toString("base64url");
   const shell = state === "nologin" ? "/usr/sbin/nologin" : "/bin/sh";
-  await runTool("/usr/sbin/useradd", ["--no-create-home", "--home-dir", "/", "--shell", shell, username]);
+  const home = hasHome ? join(HOMES, username) : "/";
+  const homeArgs = hasHome ? ["--create-home"] : ["--no-create-home"];
+  await runTool("/usr/sbin/useradd", [...homeArgs, "--home-dir", home, "--shell", shell, username]);
+  if (sudo !== undefined) {
+    writeFileSync(join(SUDOERS, username), `${username} ALL=(root) NOPASSWD: ${sudo}\n`, { mode: 0o440 });
+  }
   const set = spawnSync("/usr/sbin/chpasswd", { input: `${username}:${password}\n` });
   if (set.status !== 0) throw new Error(`chpasswd failed: ${set.stderr.toString()}`);
   if (state === "locked") await runTool("/usr/sbin/usermod", ["--lock", username]);
   if (state === "must-change") await runTool("chage", ["--lastday", "0", username]);
   if (state === "no-password") await runTool("passwd", ["--delete", username]);
   if (state === "expired") await runTool("chage", ["--expiredate", "1970-01-02", username]);
-  return { username, password };
+  return { username, password, home };
 }
 
 export function removeUnixUser(username: string): void {
   const removed = spawnSync("/usr/sbin/userdel", ["--force", username]);
+  removeTraces(username);
   if (removed.status !== 0) throw new Error(`userdel ${username} failed: ${removed.stderr.toString()}`);
 }
 
@@ -40,8 +61,16 @@ export function removeLeftoverUsers(): void {
     .map((line) => line.split(":")[0] ?? "");
   for (const name of names) {
     const pid = new RegExp(`^${PREFIX}_([0-9a-z]+)_[0-9a-f]{8}$`).exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number.parseInt(pid, 36))) spawnSync("/usr/sbin/userdel", ["--force", name]);
+    if (pid !== undefined && !isAlive(Number.parseInt(pid, 36))) {
+      spawnSync("/usr/sbin/userdel", ["--force", name]);
+      removeTraces(name);
+    }
   }
+}
+
+function removeTraces(username: string): void {
+  rmSync(join(SUDOERS, username), { force: true });
+  rmSync(join(HOMES, username), { recursive: true, force: true });
 }
 
 /** Whether a process still runs. */

@@ -1,0 +1,113 @@
+// Changes a Unix password as the one who has it: by passwd, whose prompts are answered one by one.
+import type { ChangeAttempt } from "../attempt.ts";
+import type { ChangeFinding, Target } from "../connector.ts";
+import { changed, misconfigured, refused, unknown, unsent } from "../finding.ts";
+import { connectionFailure } from "../dial.ts";
+import { answerTo, promptIn, type Renewal } from "./password-prompts.ts";
+import { runCommand, type CommandResult } from "./run-command.ts";
+import { openSession, type Session } from "./session.ts";
+
+/** More than any system takes (crypt(3) and PAM allow 511 bytes). */
+const MAX_BYTES = 256;
+
+/** Why this cannot be a password there, before anything is sent; null when it can. */
+export function candidateProblem(candidate: string): ChangeFinding | null {
+  if (candidate === "") return unsent(misconfigured("bad-input", "The new password is empty."));
+  if (/\p{Cc}/u.test(candidate)) {
+    return unsent(misconfigured("bad-input", "A Unix password holds no control characters: they cannot be typed."));
+  }
+  if (Buffer.byteLength(candidate) <= MAX_BYTES) return null;
+  return unsent(misconfigured("bad-input", `The new password is longer than ${MAX_BYTES} bytes.`));
+}
+
+/**
+ * A password that must be changed is changed as well: where the server asks for it during the log-in, there; where it runs
+ * passwd of its own instead of a command, in a terminal, which is why there always is one.
+ */
+export async function changePassword(
+  target: Target,
+  password: string,
+  candidate: string,
+  current: ChangeAttempt,
+): Promise<ChangeFinding> {
+  const problem = candidateProblem(candidate);
+  if (problem !== null) return problem;
+  const renewal: Renewal = { candidate, sending: current.sending, stage: "before" };
+  const opened = await openSession(target, password, current, { renewal });
+  if ("failure" in opened) {
+    const name = `${target.username} on ${target.host}`;
+    return renewal.stage === "before" ? unsent(opened.failure) : endedEarly(renewal, name);
+  }
+  const { session } = opened;
+  const name = `${session.username} on ${session.where}`;
+  if (renewal.stage === "retyped") return changed(`Changed the password of ${name} while logging in.`);
+
+  current.waitFor(`passwd on ${session.where} to answer`);
+  const result = await typeIn(session, password, renewal);
+  if (result === null) return refused("not-changeable", NO_COMMANDS(name));
+  if (result.isLost && renewal.stage === "before") return unsent(connectionFailure(null, session.endpoint));
+  return meaningOf(result, renewal, name);
+}
+
+const NO_COMMANDS = (name: string) =>
+  `${name} runs no commands, so it cannot change its own password. A reconcile account can.`;
+
+function typeIn({ client }: Session, password: string, renewal: Renewal): Promise<CommandResult | null> {
+  return runCommand(client, "LC_ALL=C LANGUAGE=C passwd", {
+    pty: true,
+    talk: {
+      onText: (text, answer, giveUp) => {
+        const prompt = promptIn(text);
+        if (prompt === "none") return;
+        const line = answerTo(prompt, password, renewal);
+        if (line === null) giveUp();
+        else answer(line);
+      },
+    },
+  });
+}
+
+/** The connection ended in the middle of a log-in that asked for a new password. */
+function endedEarly(renewal: Renewal, name: string): ChangeFinding {
+  return renewal.stage === "asked-again"
+    ? refused("password-rules", `The rules for passwords of ${name} do not take the new one.`)
+    : unknown(`The connection was lost while ${name} changed its password, before it was known whether it did.`);
+}
+
+/** By the exit status first; the words (LC_ALL=C) only tell why, and none of them is passed on. */
+function meaningOf({ status, stdout, stderr }: CommandResult, renewal: Renewal, name: string): ChangeFinding {
+  const said = `${stdout}\n${stderr}`;
+  const { stage } = renewal;
+  // A shell that ends well without having asked has changed nothing.
+  if (status === 0 && stage === "retyped") return changed(`Changed the password of ${name}.`);
+  if (TOO_YOUNG.test(said)) {
+    return refused("too-young", `The password of ${name} was changed too recently: its minimum age has not passed.`);
+  }
+  if (stage === "before") return refused("not-changeable", beforehand(status, said, name));
+  if (REUSED.test(said)) {
+    return refused("reused", `The new password of ${name} was used before, or is too much like the present one.`);
+  }
+  if (stage === "asked-again" || RULES.test(said)) {
+    return refused("password-rules", `The rules for passwords of ${name} do not take the new one.`);
+  }
+  if (status !== null && status !== 0 && FAILED.test(said)) {
+    return refused(
+      "not-changeable",
+      `${name} could not write the new password: the list of passwords is locked or read-only.`,
+    );
+  }
+  return unknown(`The connection was lost after ${name} got its new password, before it was known whether it took it.`);
+}
+
+function beforehand(status: number | null, said: string, name: string): string {
+  if (status === 127) return `There is no passwd for ${name}.`;
+  if (/not currently available|nologin|not available/i.test(said)) return NO_COMMANDS(name);
+  return `passwd did not ask ${name} for a new password${status === null ? "" : ` (it ended with ${status})`}.`;
+}
+
+const TOO_YOUNG = /must wait longer|too (soon|recently)|minimum (password )?age|cannot be changed yet/i;
+const REUSED =
+  /already (been )?used|used before|reuse|password unchanged|not been changed|too similar|same as the old|is the same/i;
+const RULES =
+  /bad password|too (short|simple|easy)|dictionary|longer password|weak|palindrome|case changes|not enough|exhausted/i;
+const FAILED = /manipulation error|lock|read-only|no space|permission denied/i;

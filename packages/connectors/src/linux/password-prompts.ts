@@ -1,0 +1,38 @@
+// The prompts of passwd and of PAM, in the order in which they come, and what each one gets.
+/** What a prompt asks for: `none` is no prompt (yet), `other` one that no password answers. */
+export type Prompt = "current" | "new" | "retype" | "other" | "none";
+
+/** Decides by the last line, which a prompt does not end. The words are English: LC_ALL=C asks for them. */
+export function promptIn(text: string): Prompt {
+  const line = text.slice(text.lastIndexOf("\n") + 1).trimEnd();
+  if (!/[:?>]$/.test(line)) return "none";
+  if (!/pass(word|phrase|code)/i.test(line)) return "other";
+  if (/\b(re-?type|re-?enter|again|confirm|verify|repeat)\b/i.test(line)) return "retype";
+  if (/\bnew\b/i.test(line)) return "new";
+  return /\b(current|old|existing|login)\b|^password:$/i.test(line) ? "current" : "other";
+}
+
+/** A new password that is being typed in, and how far that has come. */
+export interface Renewal {
+  candidate: string;
+  /** Called right before the first byte of the new password leaves. */
+  sending: () => void;
+  /** `asked-again`: the target did not like it, and it was not typed in once more. */
+  stage: "before" | "new" | "retyped" | "asked-again";
+}
+
+/** The answer to a prompt, or null when there is none and the talk is over. Keeps `renewal.stage`. */
+export function answerTo(prompt: Prompt, current: string, renewal: Renewal): string | null {
+  if (prompt === "current" && renewal.stage === "before") return current;
+  if (prompt === "new" && renewal.stage === "before") {
+    renewal.sending();
+    renewal.stage = "new";
+    return renewal.candidate;
+  }
+  if (prompt === "retype" && renewal.stage === "new") {
+    renewal.stage = "retyped";
+    return renewal.candidate;
+  }
+  if (prompt === "new") renewal.stage = "asked-again";
+  return null;
+}

@@ -1,0 +1,93 @@
+// Runs one command on a Unix host and collects what it says, within limits.
+import type { Client, ClientChannel, ExecOptions } from "ssh2";
+
+export interface CommandResult {
+  /** Null when it was ended by a signal or hung up on, or the connection was lost before it ended. */
+  status: number | null;
+  /** The connection was lost before it ended. */
+  isLost: boolean;
+  stdout: string;
+  stderr: string;
+}
+
+/** A talk with a running command. */
+export interface CommandTalk {
+  /** Everything it has said since it was last answered, on either output. */
+  onText(text: string, answer: (line: string) => void, giveUp: () => void): void;
+}
+
+const MAX_OUTPUT_BYTES = 64 * 1024;
+
+/**
+ * Resolves when the command has ended or the connection is lost; null when the host runs no command at all. `input` is all
+ * that it reads. More than `maxBytes` of output are cut off.
+ */
+export function runCommand(
+  client: Client,
+  command: string,
+  { input, talk, pty, maxBytes = MAX_OUTPUT_BYTES }: CommandOptions,
+): Promise<CommandResult | null> {
+  const { promise, resolve } = Promise.withResolvers<CommandResult | null>();
+  const result: CommandResult = { status: null, isLost: false, stdout: "", stderr: "" };
+  const lost = () => resolve({ ...result, isLost: result.status === null });
+  client.once("close", lost);
+  const options: ExecOptions = pty === true ? { pty: { term: "dumb", cols: 200, rows: 50, modes: { ECHO: 0 } } } : {};
+  const started = (error: Error | undefined, channel: ClientChannel) => {
+    if (error !== undefined) {
+      // The library's words for a request that the end of the connection left without an answer.
+      if (/no response/i.test(error.message)) lost();
+      else resolve(null);
+      return;
+    }
+    collect(channel, result, maxBytes);
+    channel.on("exit", (code: number | null) => (result.status = code));
+    // When the connection ends, its channels end first: a command that has not ended by then was lost with it.
+    channel.on("close", () => setImmediate(() => resolve(result)));
+    channel.on("error", () => {});
+    if (talk !== undefined) converse(channel, talk);
+    else channel.end(input ?? "");
+  };
+  try {
+    client.exec(command, options, started);
+  } catch {
+    // It throws when the connection has gone already.
+    lost();
+  }
+  return promise.finally(() => client.removeListener("close", lost));
+}
+
+export interface CommandOptions {
+  input?: string;
+  talk?: CommandTalk;
+  /** A terminal without echo. */
+  pty?: boolean;
+  maxBytes?: number;
+}
+
+function collect(channel: ClientChannel, result: CommandResult, maxBytes: number): void {
+  const [decodeOut, decodeErr] = [new TextDecoder(), new TextDecoder()];
+  const room = () => maxBytes - result.stdout.length - result.stderr.length;
+  channel.on("data", (chunk: Buffer) => {
+    if (room() > 0) result.stdout += decodeOut.decode(chunk, { stream: true });
+  });
+  channel.stderr.on("data", (chunk: Buffer) => {
+    if (room() > 0) result.stderr += decodeErr.decode(chunk, { stream: true });
+  });
+}
+
+function converse(channel: ClientChannel, talk: CommandTalk): void {
+  let unanswered = "";
+  const hear = (chunk: Buffer) => {
+    unanswered = `${unanswered}${chunk.toString("utf8")}`.slice(-4096);
+    talk.onText(
+      unanswered,
+      (line) => {
+        unanswered = "";
+        channel.write(`${line}\n`);
+      },
+      () => channel.close(),
+    );
+  };
+  channel.on("data", hear);
+  channel.stderr.on("data", hear);
+}

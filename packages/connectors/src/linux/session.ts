@@ -1,0 +1,57 @@
+// A session on a Unix host: the log-in of an entry, as whom it says or as somebody else.
+import type { Client } from "ssh2";
+import type { Attempt } from "../attempt.ts";
+import { MAX_RECEIVED_BYTES } from "../bounded-stream.ts";
+import type { Failure, Login, Target } from "../connector.ts";
+import { dial, nameOf, type Endpoint } from "../dial.ts";
+import { misconfigured } from "../finding.ts";
+import { logIn, type LoggedIn } from "./login.ts";
+import { loginSecret, type LoginSecret } from "./login-secret.ts";
+import type { Renewal } from "./password-prompts.ts";
+
+export interface Session {
+  client: Client;
+  login: LoggedIn;
+  endpoint: Endpoint;
+  /** `host:port`, for messages. */
+  where: string;
+  username: string;
+  secret: LoginSecret;
+}
+
+export interface SessionOptions {
+  maxReceivedBytes?: number;
+  /** Answers a server that asks for a new password during the log-in. */
+  renewal?: Renewal;
+}
+
+/** Opens the stored secret, dials and logs in. The session ends with the attempt. */
+export async function openSession(
+  target: Target,
+  value: string,
+  current: Attempt,
+  { maxReceivedBytes = MAX_RECEIVED_BYTES, renewal }: SessionOptions = {},
+): Promise<{ session: Session } | { failure: Failure }> {
+  const { host, username } = target;
+  if (!host) return { failure: misconfigured("bad-input", "There is no host.") };
+  if (!username) return { failure: misconfigured("bad-input", "There is no user name.") };
+  const secret = await loginSecret(value, target.type === "ssh", current.signal);
+  if ("failure" in secret) return secret;
+
+  const endpoint = { host, port: target.port ?? 22 };
+  const dialled = await dial(endpoint, current, maxReceivedBytes);
+  if ("failure" in dialled) return dialled;
+
+  const where = nameOf(endpoint);
+  current.waitFor(`${where} to answer the SSH log-in`);
+  const pinned = target.knownHostKey ?? null;
+  const login = await logIn(dialled.stream, { endpoint, username, secret, pinned, renewal: renewal ?? null });
+  if ("failure" in login) return login;
+  return { session: { client: login.loggedIn.client, login: login.loggedIn, endpoint, where, username, secret } };
+}
+
+/** As `openSession`, for the platform's reconcile account at the target's own address. */
+export function openSessionBy(target: Target, by: Login, current: Attempt) {
+  // Whatever the entry's own kind of secret is, the other account has a password or a key.
+  return openSession({ ...target, type: "server", username: by.username }, by.secret.reveal(), current);
+}
