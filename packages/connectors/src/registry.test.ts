@@ -25,6 +25,7 @@ const CHOICES: [Partial<Target>, string][] = [
   [{ type: "database", connectionString: "postgresql://h/d" }, "postgresql"],
   [{ type: "database", connectionString: "MariaDB://h/d" }, "mysql"],
   [{ type: "database", connectionString: "rediss://h" }, "redis"],
+  [{ type: "application", additionalParams: { protocol: "rabbitmq" } }, "rabbitmq"],
   [{ type: "password", ...SSH, port: 6379, additionalParams: { protocol: "redis" } }, "redis"],
   [{ type: "certificate" }, "certificate"],
   [{ type: "api_token", additionalParams: { check_url: "https://api.example/me" } }, "api-token"],

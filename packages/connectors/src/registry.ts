@@ -11,6 +11,7 @@ import { linux } from "./linux/linux.ts";
 import { mysql } from "./mysql/mysql.ts";
 import { networkDevice } from "./network-device/network-device.ts";
 import { postgresql } from "./postgresql/postgresql.ts";
+import { rabbitmq } from "./rabbitmq/rabbitmq.ts";
 import { redis } from "./redis/redis.ts";
 
 /** Every connector that there is. */
@@ -21,6 +22,7 @@ export const connectors: readonly Connector[] = [
   ldap,
   activeDirectory,
   redis,
+  rabbitmq,
   certificate,
   apiToken,
   networkDevice,
@@ -37,6 +39,7 @@ export const PROTOCOLS: ReadonlyMap<string, Connector> = new Map([
   ["ldaps", ldap],
   ["active-directory", activeDirectory],
   ["redis", redis],
+  ["rabbitmq", rabbitmq],
 ]);
 
 /** What decides between connectors. */

@@ -6,7 +6,7 @@ import type { ServerCertificate } from "../certificates.ts";
 import type { Unavailable } from "./availability.ts";
 import {
   firstExisting,
-  freePort,
+  freePorts,
   handOver,
   ordinaryAccount,
   runTool,
@@ -59,7 +59,7 @@ export async function startOpenldap<Name extends string>(
   const account = ordinaryAccount("openldap");
   const folder = temporaryFolder(account);
   const at = (name: string) => join(folder.path, name);
-  const [port, tlsPort] = [await freePort(), await freePort()];
+  const [port = 0, tlsPort = 0] = await freePorts(2);
   const names = Object.keys(options.users) as Name[];
   const users = Object.fromEntries(names.map((name) => [name, someone(name)])) as Record<Name, DirectoryUser>;
   const helpdesk = someone("helpdesk");

@@ -1,0 +1,164 @@
+// RabbitMQ against a real server, AMQP and management interface over TLS.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { tryChange, tryReconcile, type AbilityRows, type Changeable } from "../../testing/abilities.ts";
+import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
+import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
+import { needs } from "../../testing/targets/availability.ts";
+import { startCuttingProxy } from "../../testing/targets/cutting-proxy.ts";
+import { startTcp } from "../../testing/targets/hostile.ts";
+import { rabbitmqAvailable, startRabbitmq, type RabbitmqServer } from "../../testing/targets/rabbitmq.ts";
+import type { Target } from "../connector.ts";
+import { amqpLogin } from "./amqp-login.ts";
+import { rabbitmq } from "./rabbitmq.ts";
+
+const NEEDS = needs(rabbitmqAvailable(), opensslAvailable());
+const newPassword = () => randomBytes(12).toString("base64url");
+
+let authority: Authority;
+let server: RabbitmqServer;
+before(async () => {
+  if (NEEDS.skip !== undefined) return;
+  authority = await makeAuthority();
+  server = await startRabbitmq(await authority.issue(["127.0.0.1"]));
+});
+after(() => server?.stop());
+
+const at = (username: string, more: Record<string, unknown> = {}): Partial<Target> => ({
+  type: "application",
+  host: server.host,
+  port: server.port,
+  username,
+  additionalParams: {
+    protocol: "rabbitmq",
+    ca: authority.certificate,
+    management_port: server.managementPort,
+    ...more,
+  },
+});
+
+const account = async (tags = "", more: Record<string, unknown> = {}): Promise<Changeable> => {
+  const { username, password } = await server.addUser(tags);
+  return { target: at(username, more), secret: password, candidate: newPassword() };
+};
+
+async function rows(): Promise<Rows> {
+  const user = await server.addUser();
+  const without = await server.addUser("", false);
+  const trial = (target: Partial<Target>, secret: string, expect: Trial["expect"]): Trial => ({
+    target,
+    secret,
+    expect,
+  });
+  const own = (more: Record<string, unknown>) => at(user.username, more);
+  const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
+  const wrong = { outcome: "rejected", code: "wrong-password" } as const;
+  const insecure = { outcome: "misconfigured", code: "insecure-authentication" } as const;
+  return {
+    good: trial(own({}), user.password, { outcome: "verified" }),
+    wrong: trial(own({}), newPassword(), wrong),
+    locked: {
+      ...trial(at(without.username), newPassword(), wrong),
+      note: "RabbitMQ locks nobody; a user without a password gets the answer of a wrong one",
+    },
+    expired: { ...trial(own({}), newPassword(), wrong), note: "nothing expires in RabbitMQ" },
+    encryption: [
+      { name: "no TLS", ...trial(own({ sslmode: "disable" }), user.password, insecure) },
+      { name: "not checked", ...trial(own({ sslmode: "require" }), user.password, insecure) },
+      { name: "unknown issuer", ...trial(own({ ca: undefined }), user.password, failed("unknown-issuer")) },
+      { name: "other name", ...trial(own({ servername: "mq.example" }), user.password, failed("name-mismatch")) },
+    ],
+    elsewhere: (host, port) => ({ ...own({}), host, port }),
+    ...(await abilities()),
+    stop: async () => {},
+  };
+}
+
+async function abilities(): Promise<AbilityRows> {
+  const { admin } = server;
+  const plain = await server.addUser("monitoring");
+  return {
+    changes: {
+      account: () => account("administrator"),
+      refusals: [
+        {
+          name: "a user who is no administrator",
+          change: () => account("monitoring"),
+          expect: { outcome: "refused", code: "no-permission" },
+        },
+      ],
+      // The change goes to another port than the log-in; it is cut below.
+      isCuttable: false,
+    },
+    reconciles: {
+      account: () => account(),
+      able: { username: admin.username, secret: admin.password },
+      unable: { username: plain.username, secret: plain.password },
+    },
+    lists: {
+      target: at(admin.username),
+      secret: admin.password,
+      expect: [
+        { name: admin.username, isPrivileged: true, isLocked: false },
+        { name: plain.username, isPrivileged: false, isLocked: false },
+      ],
+    },
+  };
+}
+
+connectorSuite({ connector: rabbitmq, needs: NEEDS, usesNetwork: true, start: rows });
+
+describe("RabbitMQ: virtual hosts, tags, and a change whose answer is lost", { ...NEEDS, concurrency: 1 }, () => {
+  const by = () => ({ username: server.admin.username, secret: server.admin.password });
+
+  test("a virtual host of the entry must be usable; the password is told apart from it", async () => {
+    const { username, password } = await server.addUser();
+    const verify = (databaseName: string) =>
+      tryOut(rabbitmq, { target: { ...at(username), databaseName }, secret: password });
+    assertResult(await verify("/"), { outcome: "verified" });
+    assertResult(await verify("nowhere"), { outcome: "misconfigured", code: "no-permission" });
+  });
+
+  test("a user keeps the tags, and one that does not exist is not made", async () => {
+    const { username, password } = await server.addUser("monitoring,policymaker");
+    const changing = { target: at(username), secret: password, candidate: newPassword() };
+    assert.equal((await tryReconcile(rabbitmq, changing, by())).outcome, "changed");
+    assert.equal(await server.tagsOf(username), "monitoring,policymaker");
+    const nobody = await tryReconcile(rabbitmq, { ...changing, target: at("nobody") }, by());
+    assert.equal(nobody.outcome === "refused" && nobody.code, "no-such-account", nobody.message);
+    await assert.rejects(server.tagsOf("nobody"), /404/);
+  });
+
+  for (const isDelivered of [true, false]) {
+    test(`a change whose answer is lost is unknown, whether it arrived (${isDelivered}) or not`, async (t) => {
+      const proxy = await startCuttingProxy({ host: server.host, port: server.managementPort });
+      t.after(() => proxy.stop());
+      const changing = await account("administrator", { management_port: proxy.port });
+      // Each request has a connection of its own; the second one carries the change, behind the end of the TLS handshake.
+      const isChange = (_: Buffer, index: number) => proxy.connections() === 2 && index === 1;
+      void proxy.cut({ fault: "reset", isDelivered, at: isChange });
+      const result = await tryChange(rabbitmq, changing);
+      assert.equal(result.outcome, "unknown", result.message);
+      const target = { ...changing.target, additionalParams: at("").additionalParams ?? {} };
+      const inForce = isDelivered ? changing.candidate : changing.secret;
+      assertResult(await tryOut(rabbitmq, { target, secret: inForce }), { outcome: "verified" });
+    });
+  }
+});
+
+test("whatever comes instead of AMQP is told from a refusal", async (t) => {
+  const { connect } = await import("node:net");
+  for (const answer of [
+    "AMQP\0\x01\x01\x09",
+    "HTTP/1.1 400\r\n\r\n",
+    "\x01\0\0\xff\xff\xff\xff",
+    "\x01\0\0\0\0\0\x05\0\x0a\0\x0a\0\xce",
+  ]) {
+    const impostor = await startTcp((socket) => socket.write(Buffer.from(answer, "latin1")));
+    t.after(() => impostor.stop());
+    const wish = { username: "somebody", password: newPassword(), virtualHost: null };
+    await assert.rejects(amqpLogin(connect(impostor.port, "127.0.0.1"), wish));
+    assert.ok(!impostor.received().includes(wish.password));
+  }
+});
