@@ -22,6 +22,7 @@ import { AccountRotation } from "./account-rotation.tsx";
 import { AccountInformation } from "./account-information.tsx";
 import { canRetrieve, mayAsk, rotatedOf, systemTypeLabel } from "./account-words.ts";
 import { accountDetail, hostKeyAcceptance } from "./accounts.queries.ts";
+import { DependentsPanel } from "./dependents-panel.tsx";
 import { useLiveAccounts } from "./live-accounts.ts";
 import { ACCOUNT_NOT_FOUND, isNotFound } from "./load-failure.ts";
 import { addressOf } from "./read-account.ts";
@@ -121,6 +122,7 @@ function Detail({ account }: { account: Account }) {
           <AccountInformation account={account} />
           <RotationHistory of={rotatedOf(account)} />
           <SecretVersions account={account} copying={copying} onCopy={(version) => copy(account, version)} />
+          <DependentsPanel account={account} />
           {(may("manage_members") || may("view_audit")) && <AccountAccess id={account.id} />}
           {may("view_audit") && <AccountHistory id={account.id} />}
         </Stack>

@@ -262,7 +262,7 @@ function patch(client: QueryClient, id: string, fields: Partial<Account>): void 
 function staleAround(client: QueryClient, id: string): void {
   // Patched, so what is on screen is right; it is fetched again when it is next opened.
   void client.invalidateQueries({ queryKey: LISTS, refetchType: "none" });
-  for (const part of ["validation-history", "history", "versions", "access", "rotations"]) {
+  for (const part of ["validation-history", "history", "versions", "access", "rotations", "dependents"]) {
     void client.invalidateQueries({ queryKey: [...ROOT, id, part] });
   }
   for (const path of ["/api/v1/accounts/statistics", "/api/v1/safes", "/api/v1/validation", "/api/v1/audit"]) {

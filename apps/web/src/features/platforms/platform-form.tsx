@@ -5,8 +5,8 @@ import { CONNECTION_METHODS, SYSTEM_TYPES, type Platform, type SystemType } from
 import { useId, type ReactNode } from "react";
 import { isCallError } from "#shared/api/call-error.ts";
 import { duration } from "#shared/format/time.ts";
+import { AccountSelect } from "#shared/ui/account-select.tsx";
 import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
-import { SearchSelect } from "#shared/ui/search-select.tsx";
 import { PasswordExample } from "./password-example.tsx";
 import {
   boundsOf,
@@ -21,7 +21,6 @@ import {
 } from "./platform-form-values.ts";
 import { systemLabel, usualConnection } from "./platform-words.ts";
 import { ReconcileReadiness } from "./reconcile-readiness.tsx";
-import { accountsFound } from "./platforms.queries.ts";
 import classes from "./platforms.module.css";
 
 export interface PlatformFormProps extends Omit<
@@ -132,7 +131,7 @@ function Rotation({ form, platform }: { form: Form; platform: Platform | null })
         allowDeselect={false}
         {...form.getInputProps("rotate_as")}
       />
-      <SearchSelect
+      <AccountSelect
         label="Reconcile account"
         description="Logs in where an account's own password no longer does, and sets it anew."
         placeholder="None. Search accounts"
@@ -140,15 +139,6 @@ function Rotation({ form, platform }: { form: Form; platform: Platform | null })
         value={form.values.reconcile_account}
         error={form.errors["reconcile_account"]}
         onChange={(found) => form.setFieldValue("reconcile_account", found)}
-        search={accountsFound}
-        foundIn={({ data }) =>
-          data.map(({ id, name, username, hostname_ip }) => ({
-            value: id,
-            label: name,
-            hint: `${username} · ${hostname_ip}`,
-          }))
-        }
-        nothingFound="No such account"
       />
       {platform !== null && form.values.reconcile_account?.value === platform.reconcile_account_id && (
         <ReconcileReadiness platform={platform} />

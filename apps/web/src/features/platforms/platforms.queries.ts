@@ -2,7 +2,6 @@
 import {
   createPlatform,
   deletePlatform,
-  listAccounts,
   listPlatforms,
   readAccountDetails,
   updatePlatform,
@@ -15,14 +14,9 @@ import { invalidatePath, queryOf } from "#shared/api/query.ts";
 
 export type PlatformFields = NonNullable<InputOf<typeof createPlatform>["body"]>;
 
-const MOST_ACCOUNTS_FOUND = 20;
 const at = (id: string) => ({ params: { id: id as PlatformId } });
 
 export const platformList = queryOf(listPlatforms);
-
-/** Accounts that could reconcile others. */
-export const accountsFound = (search: string) =>
-  queryOf(listAccounts, { query: { ...(search === "" ? {} : { search }), limit: MOST_ACCOUNTS_FOUND } });
 
 export const accountNamed = (id: string) => queryOf(readAccountDetails, { params: { id: id } });
 

@@ -6,7 +6,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { toneStyle } from "#shared/ui/tone.ts";
-import { attentionOf, type Remedy } from "./rotation-words.ts";
+import { remediesOf, type Remedy } from "./rotation-words.ts";
 import { rotating, type Rotated } from "./rotation.queries.ts";
 import classes from "./rotation.module.css";
 
@@ -27,7 +27,6 @@ export interface RotationAttentionProps {
 }
 
 export function RotationAttention({ of, rotation, mayRotate, remedies }: RotationAttentionProps) {
-  const { reason, advice, remedies: sensible } = attentionOf(rotation);
   const { mutate, isPending } = useMutation(rotating(useQueryClient(), of));
   const again = () =>
     mutate(undefined, {
@@ -35,14 +34,12 @@ export function RotationAttention({ of, rotation, mayRotate, remedies }: Rotatio
       onError: (error) => toast.error(messageOf(error), { title: "Failed to rotate password" }),
     });
   const actions: Partial<Record<Remedy, () => void>> = { ...remedies, ...(mayRotate ? { again } : {}) };
-  const offered = sensible.filter((remedy) => actions[remedy] !== undefined);
+  const offered = remediesOf(rotation).filter((remedy) => actions[remedy] !== undefined);
   return (
     <>
       <div className={classes.attention} style={toneStyle("danger")} role="alert">
-        <p className={classes.reason}>{reason}</p>
         <p>{rotation.message}</p>
       </div>
-      <p className={classes.message}>{advice}</p>
       <div className={classes.remedies}>
         {offered.map((remedy, at) => {
           const { label, icon: RemedyIcon } = LOOKS[remedy];

@@ -113,9 +113,7 @@ describe("a password's rotation", () => {
     ]);
     only.unmount();
     const { user, panel } = await openPanel(attention);
-    const alert = within(panel.getByRole("alert"));
-    expect(alert.getByText(/accepts neither the old password nor the new one\. Both are kept\./)).toBeTruthy();
-    expect(alert.getByText("web1 refused both.")).toBeTruthy();
+    expect(panel.getByRole("alert").textContent).toBe("web1 refused both.");
     await user.click(panel.getByRole("button", { name: "Store the Password That Works" }));
     expect(store).toHaveBeenCalledOnce();
     api.on(`POST /api/v1/accounts/${ID}/rotate`, () => {

@@ -1,7 +1,7 @@
 import { ROTATION_REASONS, ROTATION_STATES, ROTATION_STEPS, type ConnectorFacts } from "@strongroom/contract";
 import { describe, expect, test } from "vitest";
 import { rotationObstacle } from "./rotation-obstacle.ts";
-import { STATE_LOOKS, attentionOf, becauseOf, isOpen, mayBeCancelled, wayOf } from "./rotation-words.ts";
+import { STATE_LOOKS, becauseOf, isOpen, mayBeCancelled, remediesOf, wayOf } from "./rotation-words.ts";
 
 describe("a rotation in words", () => {
   test("what has ended is open no longer, and every state has a word of its own", () => {
@@ -26,20 +26,10 @@ describe("a rotation in words", () => {
     expect(told.filter((text) => text.includes("Dana"))).toHaveLength(2);
   });
 
-  test.each([
-    "cannot-change",
-    "old-refused",
-    "both-refused",
-    "reconcile-refused",
-    "refused",
-    "password-rules",
-    "no-effect",
-    "unreachable",
-    "misconfigured",
-  ])("%s says why it waits and offers something to do", (code) => {
-    const told = attentionOf({ code });
-    expect(told.remedies.length).toBeGreaterThan(0);
-    expect(told.reason).not.toBe(attentionOf({ code: "what is not known" }).reason);
+  test("where every stored password was refused, somebody else has to set one; otherwise trying again comes first", () => {
+    expect(remediesOf({ code: "both-refused" })[0]).toBe("reconcile");
+    expect(remediesOf({ code: "reconcile-refused" })).not.toContain("reconcile");
+    expect([remediesOf({ code: "unreachable" })[0], remediesOf({ code: "not known" })[0]]).toEqual(["again", "again"]);
   });
 });
 

@@ -74,65 +74,18 @@ export function becauseOf({ because, asked_by: by }: Pick<Rotation, "because" | 
 /** What a person can do about it: ask again, have it set by the reconcile account, or store the password that works. */
 export type Remedy = "again" | "reconcile" | "store";
 
-export interface Attention {
-  reason: string;
-  advice: string;
-  /** The most likely first. */
-  remedies: readonly Remedy[];
-}
-
-const ATTENTION: Record<string, Attention> = {
-  "cannot-change": {
-    reason: "Strongroom has no way to change this password.",
-    advice: "Change it on the system and store it here, or give the platform a reconcile account.",
-    remedies: ["store", "reconcile", "again"],
-  },
-  "old-refused": {
-    reason: "The system does not accept the stored password, so nothing was changed.",
-    advice: "Set a new one through the reconcile account, or store the password that works and try again.",
-    remedies: ["reconcile", "store", "again"],
-  },
-  "both-refused": {
-    reason: "The system accepts neither the old password nor the new one. Both are kept.",
-    advice: "Set a new one through the reconcile account, or store the password that works.",
-    remedies: ["reconcile", "store", "again"],
-  },
-  "reconcile-refused": {
-    reason: "The system does not accept the platform's reconcile account.",
-    advice: "Put the reconcile account in order, then try again.",
-    remedies: ["again", "store"],
-  },
-  refused: {
-    reason: "The system refused the change. The old password is still in force.",
-    advice: "Put in order what the system objects to, then try again.",
-    remedies: ["again", "reconcile", "store"],
-  },
-  "password-rules": {
-    reason: "The system refused every new password. The old one is still in force.",
-    advice: "Make the platform's password rules fit the system's, then try again.",
-    remedies: ["again", "store"],
-  },
-  "no-effect": {
-    reason: "The change was sent several times and never took effect.",
-    advice: "Look at the system, then try again or set a new password through the reconcile account.",
-    remedies: ["again", "reconcile", "store"],
-  },
-  unreachable: {
-    reason: "The system could not be reached for a long time.",
-    advice: "Try again when it is back. Both passwords are kept until then.",
-    remedies: ["again", "store"],
-  },
-  misconfigured: {
-    reason: "The entry does not fit the system.",
-    advice: "Correct the address or the settings, then try again.",
-    remedies: ["again", "store"],
-  },
+/** The most likely first; what the server says of it tells why. */
+const REMEDIES: Record<string, readonly Remedy[]> = {
+  "cannot-change": ["store", "reconcile", "again"],
+  "old-refused": ["reconcile", "store", "again"],
+  "both-refused": ["reconcile", "store", "again"],
+  "reconcile-refused": ["again", "store"],
+  refused: ["again", "reconcile", "store"],
+  "password-rules": ["again", "store"],
+  "no-effect": ["again", "reconcile", "store"],
+  unreachable: ["again", "store"],
+  misconfigured: ["again", "store"],
 };
 
-const UNKNOWN: Attention = {
-  reason: "Strongroom cannot go on by itself. Every password is kept.",
-  advice: "Look at the journal and the system, then try again.",
-  remedies: ["again", "reconcile", "store"],
-};
-
-export const attentionOf = ({ code }: Pick<Rotation, "code">): Attention => ATTENTION[code ?? ""] ?? UNKNOWN;
+export const remediesOf = ({ code }: Pick<Rotation, "code">): readonly Remedy[] =>
+  REMEDIES[code ?? ""] ?? ["again", "reconcile", "store"];
