@@ -264,7 +264,6 @@ function cutTests(connector: Connector, rows: () => ChangeRows): void {
   const FAULTS: [Fault, boolean][] = [
     ["reset", false],
     ["black-hole", true],
-    ["black-hole", false],
     ["pause", true],
   ];
 

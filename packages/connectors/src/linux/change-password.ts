@@ -53,7 +53,7 @@ const NO_COMMANDS = (name: string) =>
   `${name} runs no commands, so it cannot change its own password. A reconcile account can.`;
 
 function typeIn({ client }: Session, password: string, renewal: Renewal): Promise<CommandResult | null> {
-  return runCommand(client, "LC_ALL=C LANGUAGE=C passwd", {
+  return runCommand(client, "env LC_ALL=C LANGUAGE=C passwd", {
     pty: true,
     talk: {
       onText: (text, answer, giveUp) => {

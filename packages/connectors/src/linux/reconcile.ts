@@ -87,8 +87,8 @@ const missingRight = (by: Login, { where }: Session, status: number | null) =>
   `${by.username} may not run chpasswd as root on ${where}${status === 127 ? ", or there is no sudo" : ""}. Either it is root, or sudo lets it without a password (NOPASSWD).`;
 
 function asRoot(session: Session, command: string, input: string) {
-  const prefix = session.username === "root" ? "env PATH=/usr/sbin:/sbin:/usr/bin:/bin" : "sudo -n";
-  return runCommand(session.client, `LC_ALL=C ${prefix} ${command}`, { input });
+  const prefix = session.username === "root" ? "PATH=/usr/sbin:/sbin:/usr/bin:/bin" : "sudo -n";
+  return runCommand(session.client, `env LC_ALL=C ${prefix} ${command}`, { input });
 }
 
 /** What useradd and directories allow, and nothing that chpasswd, a shell or an option parser could take for something else. */
