@@ -1,7 +1,7 @@
 // What only Unix hosts do when passwords and keys are changed: prompts, expired accounts, sudo, authorized_keys.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { createPublicKey, randomBytes } from "node:crypto";
 import {
   chmodSync,
   chownSync,
@@ -32,6 +32,7 @@ import type { UnixUser } from "../../testing/targets/unix-user.ts";
 import { readKey } from "../private-key/read-key.ts";
 import { accountsIn } from "./account-listing.ts";
 import { addCommand, removeCommand, SCRIPT } from "./authorized-keys.ts";
+import { generateKey } from "./generate-key.ts";
 import { linux } from "./linux.ts";
 import { promptIn } from "./password-prompts.ts";
 
@@ -121,6 +122,20 @@ test("a new key has the form of the present one: Ed25519, with the same passphra
     assert.equal(typeOf(key, passphrase), "ssh-ed25519");
   }
   assert.equal(await linux.newSecret?.(Secret.fromText("just a password")), null);
+});
+
+test("a new key can always be read again: the generator makes some that cannot, and they are thrown away", () => {
+  for (let count = 0; count < 400; count += 1) {
+    const made = generateKey(null);
+    const opened = readKey(made, null);
+    assert.ok("key" in opened);
+    const derived = createPublicKey(opened.key).export({ format: "jwk" }).x ?? "";
+    assert.ok(
+      Buffer.from(publicHalf(made).split(" ")[1] ?? "", "base64")
+        .subarray(-32)
+        .equals(Buffer.from(derived, "base64url")),
+    );
+  }
 });
 
 test("a script of which a part gets lost on the way changes nothing", (t) => {

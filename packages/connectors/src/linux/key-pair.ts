@@ -1,24 +1,23 @@
 // A new SSH key pair in the form in which the present one is stored.
-import { promisify } from "node:util";
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import { Secret } from "@strongroom/keys";
-import ssh2 from "ssh2";
 import { looksLikePrivateKey, parseJsonSecret } from "../private-key/json-secret.ts";
-
-type Generate = (type: "ed25519", options: object) => Promise<{ private: string; public: string }>;
-const generate = promisify(ssh2.utils.generateKeyPair) as unknown as Generate;
-
-/** bcrypt rounds, as ssh-keygen uses. */
-const ROUNDS = 16;
+import { generateKey } from "./generate-key.ts";
 
 /** Ed25519 as OpenSSH writes it, with the same passphrase when there is one. Null when `current` is a password. */
 export async function newKeyPair(current: Secret): Promise<Secret | null> {
   const value = current.reveal();
   const json = parseJsonSecret(value);
-  if (json === null ? !looksLikePrivateKey(value) : json.privateKey === null) return null;
-  const passphrase = json?.passphrase ?? null;
-  const locked = passphrase === null ? {} : { passphrase, cipher: "aes256-ctr", rounds: ROUNDS };
-  const pair = await generate("ed25519", { comment: "strongroom", ...locked });
-  if (json === null) return Secret.fromText(pair.private);
-  const stored = { private_key: pair.private, ...(passphrase === null ? {} : { passphrase }) };
-  return Secret.fromText(JSON.stringify(stored));
+  if (json === null) return looksLikePrivateKey(value) ? Secret.fromText(generateKey(null)) : null;
+  const { privateKey, passphrase } = json;
+  if (privateKey === null) return null;
+  const key = passphrase === null ? generateKey(null) : await inThread(passphrase);
+  return Secret.fromText(JSON.stringify({ private_key: key, ...(passphrase === null ? {} : { passphrase }) }));
+}
+
+async function inThread(passphrase: string): Promise<string> {
+  const worker = new Worker(new URL("./generate-key.worker.ts", import.meta.url), { workerData: { passphrase } });
+  const [key] = (await once(worker, "message")) as [string];
+  return key;
 }
