@@ -74,7 +74,7 @@ describe("live events", needs(unavailable), () => {
     await postgresql.sql(`alter role ${role.username} password 'changed behind our back'`);
     await cardOf(one.page, NAME).getByRole("button", { name: "Verify Now" }).click();
     await cardOf(two.page, NAME).getByText("Failed", { exact: true }).first().waitFor();
-    await news.getByRole("list", { name: "Notifications" }).getByText(NAME, { exact: false }).first().waitFor();
+    await news.getByRole("list", { name: "Live events" }).getByText(NAME, { exact: false }).first().waitFor();
     assert.equal(await isMarked(two.page), true);
     await inspectScreen(news, "notifications");
   });
@@ -111,12 +111,12 @@ describe("live events", needs(unavailable), () => {
       database: "postgres",
       schema: "public",
     });
-    const list = theirNews.getByRole("list", { name: "Notifications" });
+    const list = theirNews.getByRole("list", { name: "Live events" });
     await list.getByText("Of somebody else", { exact: false }).first().waitFor();
     assert.equal((await list.innerText()).includes(NAME), false);
     await seesHeading(news, "Notifications");
     assert.equal(
-      (await news.getByRole("list", { name: "Notifications" }).innerText()).includes("Of somebody else"),
+      (await news.getByRole("list", { name: "Live events" }).innerText()).includes("Of somebody else"),
       false,
     );
     for (const visit of [one, two, theirs]) assertNoErrors(visit);

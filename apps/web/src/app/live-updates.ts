@@ -23,13 +23,12 @@ const STALE_PATHS: Record<LiveEvent["type"], readonly string[]> = {
   "credential.deleted": CREDENTIAL_PATHS,
   "verification.completed": CREDENTIAL_PATHS,
   "verification.run-progressed": ["/api/v1/verification", "/api/v1/cpm"],
-  // The Validation Dashboard follows its events itself: they come by the thousand.
   validation_started: [],
-  validation_completed: [],
-  validation_failed: [],
-  critical_failure: [],
-  jit_verification_status: [],
-  statistics_update: [],
+  validation_completed: ["/api/v1/validation"],
+  validation_failed: ["/api/v1/validation"],
+  critical_failure: ["/api/v1/validation"],
+  jit_verification_status: ["/api/v1/validation"],
+  statistics_update: ["/api/v1/validation"],
   "notification.changed": ["/api/v1/notifications"],
   "rotation.changed": ["/api/v1/rotations", "/api/v1/cpm", "/api/v1/audit"],
   "rotation.run-progressed": ["/api/v1/rotations/runs"],
@@ -78,8 +77,12 @@ function applyEvent(addStale: (paths: readonly string[]) => void, event: LiveEve
   if (isOwn) addStale(["/api/v1/accounts"]);
 }
 
-/** Its code is fetched when the first request is told of: most people never see one. */
+/** Their code is fetched when there is something to tell: most people never see it. */
 async function announce(event: LiveEvent, announcer: Announcer): Promise<void> {
+  if (event.type === "critical_failure") {
+    const { announceCritical } = await import("#features/validation/announce-critical.ts");
+    await announceCritical(event, announcer.client);
+  }
   if (event.type !== "access-request.changed") return;
   const { announceRequest } = await import("#features/access-requests/announce-request.tsx");
   await announceRequest(event.data, announcer);

@@ -10,8 +10,8 @@ export const paths = {
   /** The accounts on one platform. */
   accountsOn: (platformId: string) => `/accounts?platform=${platformId}`,
   validationDashboard: "/validation-dashboard",
-  /** What does not validate, worst first. */
-  validationFailures: "/validation-dashboard?tab=accounts&view=failures",
+  /** One of its tabs, at one of the tab's views. */
+  validationAt: (tab: string, view = "") => `/validation-dashboard?tab=${tab}${view === "" ? "" : `&view=${view}`}`,
   safes: "/safes",
   /** One safe, at one of its tabs; with ":id" the pattern of all. */
   safe: (id: string, tab = "") => (tab === "" ? `/safes/${id}` : `/safes/${id}?tab=${tab}`),

@@ -37,6 +37,7 @@ const inShell: RouteObject[] = [
   page(paths.dashboard, () => import("#features/dashboard/dashboard-page.tsx")),
   page(paths.accounts, () => import("#features/accounts/accounts-page.tsx")),
   page(paths.account(":id"), () => import("#features/accounts/account-detail-page.tsx")),
+  page(paths.validationDashboard, () => import("#features/validation/validation-dashboard-page.tsx")),
   page(paths.safes, () => import("#features/safes/safes-page.tsx")),
   page(paths.safe(":id"), () => import("#features/safes/safe-page.tsx")),
   page(paths.vault, () => import("#features/credentials/credential-list-page.tsx")),

@@ -17,6 +17,7 @@ beforeEach(async () => {
   signInForTest({ role: "manager" });
   api = await startApi({
     "GET /api/v1/health": { json: HEALTH },
+    "GET /api/v1/notifications": { json: { notifications: [], unread: 0 } },
     "POST /api/v1/auth/logout": { json: { message: "ok" } },
     "GET /api/v1/auth/entrance": { json: { needs_setup: false, sign_up_open: true, mail_configured: true } },
     "GET /api/v1/auth/session": {
@@ -146,10 +147,18 @@ describe("the top bar", () => {
       "Help",
       "Sign Out",
     ]);
-    for (const name of ["Profile", "Notifications", "Settings", "Help"]) {
+    for (const name of ["Profile", "Settings", "Help"]) {
       await user.click(within(strip).getByRole("link", { name }));
       expect(await screen.findByRole("heading", { level: 1, name })).toBeTruthy();
     }
+  });
+
+  test("SHELL-23, NOTIF-01: Notifications is the bell, which leads on to their page", async () => {
+    const { user } = await show();
+    await user.click(screen.getByRole("button", { name: /^Notifications/ }));
+    await user.click(await screen.findByRole("link", { name: "Open Notifications" }));
+    expect(await screen.findByRole("heading", { level: 1, name: "Notifications" })).toBeTruthy();
+    await waitFor(() => expect(screen.queryByRole("link", { name: "Open Notifications" })).toBeNull());
   });
 
   test("SHELL-26, SHELL-27: Sign Out signs out, says so and goes to /login", async () => {
@@ -205,9 +214,9 @@ describe("live events", () => {
     await waitFor(() => expect(router.state.location.pathname).toBe("/auth"));
   });
 
-  test("Notifications shows the events of this visit, the newest first, and forgets them on Clear All", async () => {
+  test("Notifications shows the events of this visit, the newest first, and forgets them when told to", async () => {
     const { user } = await show("/notifications");
-    expect(screen.getByText("No notifications")).toBeTruthy();
+    expect(await screen.findByText("No events")).toBeTruthy();
     const verified = (id: string, name: string, outcome: Outcome): LiveEvent => ({
       id,
       timestamp: new Date().toISOString(),
@@ -222,13 +231,13 @@ describe("live events", () => {
     });
     await api.sendEvent(verified("1", "db-1", "verified"));
     await api.sendEvent(verified("2", "db-2", "rejected"));
-    const list = within(await screen.findByRole("list", { name: "Notifications" }));
+    const list = within(await screen.findByRole("list", { name: "Live events" }));
     expect(list.getAllByRole("link").map(({ textContent }) => textContent)).toEqual([
       "db-2 rejected by its system",
       "db-1 verified",
     ]);
-    await user.click(screen.getByRole("button", { name: "Clear All" }));
-    expect(screen.getByText("No notifications")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Forget" }));
+    expect(screen.getByText("No events")).toBeTruthy();
   });
 });
 

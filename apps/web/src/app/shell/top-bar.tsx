@@ -1,9 +1,10 @@
 // The top bar: search, who is signed in, and the strip Profile, Notifications | Settings, Help, Sign Out (SHELL-18 to SHELL-28).
 import { Burger, UnstyledButton } from "@mantine/core";
-import { IconBell, IconHelp, IconLogout, IconSettings, IconUserCircle, type Icon } from "@tabler/icons-react";
+import { IconHelp, IconLogout, IconSettings, IconUserCircle, type Icon } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link, NavLink } from "react-router";
 import { capitalised } from "#shared/format/text.ts";
+import { NotificationBell } from "#shared/notifications/notification-bell.tsx";
 import { useUser } from "#shared/session/session-store.ts";
 import { signOut } from "#shared/session/sign-out.ts";
 import { toast } from "#shared/ui/toast.ts";
@@ -74,7 +75,9 @@ export function TopBar({ isMenuOpen, onMenu }: TopBarProps) {
       </div>
       <nav className={classes.strip} aria-label="You and your settings">
         <StripLink to={paths.profile} label="Profile" icon={IconUserCircle} />
-        <StripLink to={paths.notifications} label="Notifications" icon={IconBell} />
+        <NotificationBell className={classes.tab}>
+          <span className={classes.tabLabel}>Notifications</span>
+        </NotificationBell>
         <hr className={classes.separator} aria-orientation="vertical" />
         <StripLink to={paths.settings} label="Settings" icon={IconSettings} />
         <StripLink to={paths.help} label="Help" icon={IconHelp} />

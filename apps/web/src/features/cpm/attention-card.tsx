@@ -34,7 +34,7 @@ export function AttentionCard({ items, total }: AttentionCardProps) {
         </ul>
       )}
       {total > MOST_SHOWN && (
-        <Anchor component={Link} to={paths.validationFailures} className={classes.all}>
+        <Anchor component={Link} to={paths.validationAt("accounts", "failures")} className={classes.all}>
           View all {total.toLocaleString()} alerts
           <IconArrowRight size={15} aria-hidden />
         </Anchor>

@@ -38,12 +38,15 @@ const statistics = {
 };
 const attempt = (n: number) => ({
   id: `33333333-3333-4333-8333-3333333333${String(n).padStart(2, "0")}`,
+  account_id: "33333333-3333-4333-8333-333333333333",
+  is_account: true,
   account_name: `Account ${n}`,
   hostname: "db01.internal",
   username: "app",
   system_type: "postgresql",
   verification_method: "login",
   status: n === 0 ? "failed" : "verified",
+  error_category: null,
   error_message: n === 0 ? "Wrong password" : null,
   started_at: "2026-11-21T10:00:00.000Z",
   duration_ms: 100,

@@ -1,17 +1,20 @@
-// Notifications: what happened live since this page was opened, and whether the live connection stands.
-import { Anchor, Button } from "@mantine/core";
-import { IconBell } from "@tabler/icons-react";
-import { Link } from "react-router";
+// Notifications: what one is told, and below it what happened live since this page was opened.
+import { Button, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { clearEventLog, useEventLog } from "#shared/events/event-log.ts";
 import { useConnectionState } from "#shared/events/live-events.ts";
+import { NotificationList } from "#shared/notifications/notification-list.tsx";
+import { NotificationActions } from "#shared/notifications/notification-panel.tsx";
+import { ownNotifications } from "#shared/notifications/notifications.queries.ts";
+import { Loaded } from "#shared/ui/loaded.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
-import { RelativeTime } from "#shared/ui/relative-time.tsx";
-import { EmptyState } from "#shared/ui/states.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
-import { describeEvent, worthShowing } from "./describe-event.ts";
-import classes from "./notifications-page.module.css";
+import { worthShowing } from "./describe-event.ts";
+import { EventList } from "./event-list.tsx";
 
 export default function NotificationsPage() {
+  const query = useQuery(ownNotifications);
   const events = worthShowing(useEventLog());
   const isConnected = useConnectionState() === "connected";
 
@@ -19,54 +22,32 @@ export default function NotificationsPage() {
     <>
       <PageHeader
         title="Notifications"
-        subtitle="What happened while this page has been open. What happened before is in the audit trail."
+        subtitle="What you should know of. What you are told of is chosen in the settings."
         actions={
           <>
             <Tag tone={isConnected ? "success" : "warning"}>{isConnected ? "Real-time connected" : "Offline"}</Tag>
-            {events.length > 0 && (
-              <Button variant="default" size="compact-sm" onClick={clearEventLog}>
-                Clear All
-              </Button>
-            )}
+            <NotificationActions />
           </>
         }
       />
-      {events.length === 0 ? (
-        <EmptyState
-          title="No notifications"
-          icon={IconBell}
-          text={
-            isConnected
-              ? "Nothing has happened yet. Verifications and changes show here as they happen."
-              : "The live connection is down, so nothing can show here. It is tried again by itself."
+      <Stack gap="md" maw="52rem">
+        <SectionCard title="For you">
+          <Loaded query={query}>{({ notifications }) => <NotificationList notifications={notifications} />}</Loaded>
+        </SectionCard>
+        <SectionCard
+          title="As it happens"
+          description="While this page has been open. What happened before is in the audit trail."
+          actions={
+            events.length > 0 && (
+              <Button variant="subtle" size="compact-sm" onClick={clearEventLog}>
+                Forget
+              </Button>
+            )
           }
-        />
-      ) : (
-        <ol className={classes.list} aria-label="Notifications">
-          {events.map((event) => {
-            const { title, message, tone, link } = describeEvent(event);
-            return (
-              <li key={event.id} className={classes.row} data-tone={tone}>
-                <div>
-                  <p className={classes.title}>
-                    {link === null ? (
-                      title
-                    ) : (
-                      <Anchor component={Link} to={link} c="inherit" inherit>
-                        {title}
-                      </Anchor>
-                    )}
-                  </p>
-                  {message !== "" && <p className={classes.message}>{message}</p>}
-                </div>
-                <span className={classes.time}>
-                  <RelativeTime moment={event.timestamp} />
-                </span>
-              </li>
-            );
-          })}
-        </ol>
-      )}
+        >
+          <EventList events={events} isConnected={isConnected} />
+        </SectionCard>
+      </Stack>
     </>
   );
 }

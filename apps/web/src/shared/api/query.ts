@@ -26,12 +26,21 @@ export interface QuerySettings {
   isBackground?: boolean;
 }
 
+/** The call of a query: while the person is idle it counts as the page's own, not as a sign of life. */
+export const callForQuery = <E extends Endpoint>(
+  endpoint: E,
+  input: InputOf<E>,
+  signal: AbortSignal,
+): Promise<ReplyOf<E>> => call(endpoint, input, { signal, isBackground: !isPersonActive() });
+
 /** Query options of a GET endpoint, for `useQuery(queryOf(listCredentials, { query }))`. */
 export function queryOf<E extends Endpoint>(endpoint: E, input: InputOf<E> = {}, about: QuerySettings = {}) {
   return queryOptions<ReplyOf<E>>({
     queryKey: keyOf(endpoint, input),
     queryFn: ({ signal }) =>
-      call(endpoint, input, { signal, isBackground: about.isBackground === true || !isPersonActive() }),
+      about.isBackground === true
+        ? call(endpoint, input, { signal, isBackground: true })
+        : callForQuery(endpoint, input, signal),
   });
 }
 

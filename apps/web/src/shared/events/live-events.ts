@@ -9,9 +9,14 @@ import { shareStream, type Channel, type Locks } from "./shared-stream.ts";
 let state: ConnectionState = "disconnected";
 const listeners = new Set<() => void>();
 
+/** How often in a row the stream broke or could not be opened. */
+let failures = 0;
+
 function setState(next: ConnectionState): void {
   if (next === state) return;
   state = next;
+  if (next === "error") failures += 1;
+  if (next === "connected" || next === "disconnected") failures = 0;
   for (const listener of listeners) listener();
 }
 
@@ -22,6 +27,10 @@ function subscribe(listener: () => void): () => void {
 
 export const connectionState = (): ConnectionState => state;
 export const useConnectionState = (): ConnectionState => useSyncExternalStore(subscribe, connectionState);
+
+const failuresInARow = (): number => failures;
+/** 0 while the stream stands or nobody is signed in. */
+export const useConnectionFailures = (): number => useSyncExternalStore(subscribe, failuresInARow);
 
 const eventListeners = new Set<(event: LiveEvent) => void>();
 

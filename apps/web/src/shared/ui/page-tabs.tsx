@@ -8,6 +8,8 @@ export interface PageTab<T extends string> {
   label: string;
   /** Undefined while it is not known. */
   count: number | undefined;
+  /** The count is of what is wrong. */
+  isAlarming?: boolean;
 }
 
 export interface PageTabsProps<T extends string> {
@@ -26,7 +28,11 @@ export function PageTabs<T extends string>({ label, tabs, value, onChange, child
         {tabs.map((tab) => (
           <Tabs.Tab key={tab.value} value={tab.value} className={classes.tab}>
             {tab.label}
-            {tab.count !== undefined && <span className={classes.count}>{tab.count.toLocaleString()}</span>}
+            {tab.count !== undefined && (
+              <span className={classes.count} data-alarming={tab.isAlarming === true}>
+                {tab.count.toLocaleString()}
+              </span>
+            )}
           </Tabs.Tab>
         ))}
       </Tabs.List>

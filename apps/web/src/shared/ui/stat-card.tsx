@@ -4,6 +4,7 @@ import { IconInfoCircle, type Icon } from "@tabler/icons-react";
 import { useId, type ReactNode } from "react";
 import { Link } from "react-router";
 import classes from "./stat-card.module.css";
+import type { Tone } from "./tone.ts";
 
 export interface StatCardProps {
   label: string;
@@ -13,11 +14,13 @@ export interface StatCardProps {
   to?: string;
   /** Shown on hover and focus of a sign beside the label. */
   explanation?: string | null;
+  /** Colours the figure. */
+  tone?: Tone | undefined;
   /** A few words beside the figure. */
   line?: ReactNode;
 }
 
-export function StatCard({ label, value, icon: StatIcon, to, explanation = null, line }: StatCardProps) {
+export function StatCard({ label, value, icon: StatIcon, to, explanation = null, tone, line }: StatCardProps) {
   const id = useId();
   return (
     <article className={classes.card} aria-labelledby={id}>
@@ -47,7 +50,7 @@ export function StatCard({ label, value, icon: StatIcon, to, explanation = null,
         <StatIcon className={classes.icon} size={20} stroke={1.6} aria-hidden />
       </div>
       <p className={classes.value}>
-        {value ?? "–"}
+        <span style={tone === undefined ? undefined : { color: `var(--tone-${tone}-fg)` }}>{value ?? "–"}</span>
         {line !== undefined && <span className={classes.line}>{line}</span>}
       </p>
     </article>

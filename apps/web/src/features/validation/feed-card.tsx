@@ -1,0 +1,82 @@
+// "Live Events": what happened last, as it comes (VAL-44 to VAL-46, VAL-59).
+import { Anchor } from "@mantine/core";
+import { IconActivity } from "@tabler/icons-react";
+import { useId, useState } from "react";
+import { Link } from "react-router";
+import { asWords } from "#shared/format/text.ts";
+import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { EmptyState } from "#shared/ui/states.tsx";
+import type { Tone } from "#shared/ui/tone.ts";
+import type { FeedEvent } from "./live-feed.ts";
+import rows from "./rows.module.css";
+import { secretPath } from "./secret-path.ts";
+
+const TONES: Record<FeedEvent["type"], Tone> = {
+  validation_started: "info",
+  validation_completed: "success",
+  validation_failed: "danger",
+  critical_failure: "danger",
+  jit_verification_status: "info",
+  statistics_update: "neutral",
+};
+
+export interface FeedCardProps {
+  /** Newest first. */
+  feed: readonly FeedEvent[];
+  first: number;
+}
+
+export function FeedCard({ feed, first }: FeedCardProps) {
+  const id = useId();
+  const [isWhole, setIsWhole] = useState(false);
+  return (
+    <SectionCard title="Live Events">
+      {feed.length === 0 ? (
+        <EmptyState icon={IconActivity} title="No events yet" text="Each validation shows here as it happens." />
+      ) : (
+        <ul className={rows.rows} id={id} aria-label="Live events">
+          {(isWhole ? feed : feed.slice(0, first)).map((event) => (
+            <Row key={event.id} event={event} />
+          ))}
+        </ul>
+      )}
+      {feed.length > first && (
+        <DisclosureButton
+          label={isWhole ? "Show fewer" : `Show all ${feed.length}`}
+          isOpen={isWhole}
+          onChange={setIsWhole}
+          controls={id}
+        />
+      )}
+    </SectionCard>
+  );
+}
+
+function Row({ event }: { event: FeedEvent }) {
+  return (
+    <li className={rows.event} data-tone={TONES[event.type]}>
+      <div className={rows.text}>
+        <p className={rows.name}>
+          {asWords(event.type)}
+          {event.name !== null && ": "}
+          {event.name !== null && event.accountId !== null && (
+            <Anchor
+              component={Link}
+              to={secretPath({ account_id: event.accountId, is_account: event.isAccount })}
+              c="inherit"
+              inherit
+            >
+              {event.name}
+            </Anchor>
+          )}
+        </p>
+        {event.message !== null && <p className={rows.detail}>{event.message}</p>}
+      </div>
+      <span className={rows.time}>
+        <RelativeTime moment={event.timestamp} />
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,212 @@
+// The overview: health, trend, distribution, what is lent, systems, and what happened and failed last (VAL-10, VAL-12).
+import { Anchor } from "@mantine/core";
+import {
+  IconAlertOctagon,
+  IconCalendarStats,
+  IconClockHour4,
+  IconPercentage,
+  IconShieldCheck,
+} from "@tabler/icons-react";
+import type { DashboardPreferences, ReplyOf, ValidationRange, readValidationDashboard } from "@strongroom/contract";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { paths } from "#app/paths.ts";
+import { counted } from "#shared/format/text.ts";
+import { Facts } from "#shared/ui/facts.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
+import { ChartCard } from "./chart-card.tsx";
+import { FailureRows } from "./failure-rows.tsx";
+import { FeedCard } from "./feed-card.tsx";
+import { STATUS_WORDS, percent, responseTime, toneOfCritical, toneOfRate } from "./figures.ts";
+import type { FeedEvent } from "./live-feed.ts";
+import classes from "./overview-tab.module.css";
+import { isShown } from "./settings-values.ts";
+import { SystemHealthMatrix } from "./system-health-matrix.tsx";
+import { failureList } from "./validation.queries.ts";
+
+/** VAL-12. */
+const FIRST = 5;
+
+type Figures = ReplyOf<typeof readValidationDashboard>;
+
+export interface OverviewTabProps {
+  dashboard: { data: Figures | undefined; isPending: boolean };
+  feed: readonly FeedEvent[];
+  range: ValidationRange;
+  preferences: DashboardPreferences | undefined;
+}
+
+export function OverviewTab({ dashboard, feed, range, preferences }: OverviewTabProps) {
+  const shows = isShown(preferences?.visibleWidgets ?? []);
+  const { data: figures } = dashboard;
+  // The banner above says why there are none.
+  if (figures === undefined)
+    return dashboard.isPending ? <SectionLoading text="Loading validation figures..." /> : null;
+  return (
+    <div className={classes.grid}>
+      {shows("health") && (
+        <div className={classes.wide}>
+          <HealthCards figures={figures} />
+        </div>
+      )}
+      {shows("trend") && <Trend figures={figures} />}
+      {shows("distribution") && <Distribution figures={figures} />}
+      {shows("systems") && <SystemHealthMatrix range={range} first={FIRST} />}
+      {shows("jit") && <JitHealth figures={figures} />}
+      {shows("failures") && <LatestFailures />}
+      {shows("events") && <FeedCard feed={feed} first={FIRST} />}
+    </div>
+  );
+}
+
+function HealthCards({ figures: { validation_statistics: read } }: { figures: Figures }) {
+  const tried = counted(read.last_24h_attempts, "attempt");
+  return (
+    <StatRow>
+      <StatCard
+        label="Verified"
+        value={read.verified.toLocaleString()}
+        line={`of ${read.total_accounts.toLocaleString()}`}
+        icon={IconShieldCheck}
+      />
+      <StatCard
+        label="Last 24 Hours"
+        value={read.last_24h_successes.toLocaleString()}
+        line={`of ${tried} succeeded`}
+        icon={IconPercentage}
+      />
+      <StatCard
+        label="Critical Failures"
+        value={read.critical_failures.toLocaleString()}
+        tone={toneOfCritical(read.critical_failures)}
+        icon={IconAlertOctagon}
+      />
+      <StatCard
+        label="Average Validation Time"
+        value={responseTime(read.average_validation_time)}
+        icon={IconClockHour4}
+      />
+      <StatCard
+        label="Daily Validations"
+        value={read.daily_validations.toLocaleString(undefined, { maximumFractionDigits: 1 })}
+        line="a day"
+        icon={IconCalendarStats}
+      />
+    </StatRow>
+  );
+}
+
+const DAY: Intl.DateTimeFormatOptions = { month: "short", day: "numeric", timeZone: "UTC" };
+
+function Trend({ figures }: { figures: Figures }) {
+  const days = figures.validation_statistics.weekly_trend.map((point) => ({
+    ...point,
+    day: new Date(point.date).toLocaleDateString(undefined, DAY),
+  }));
+  return (
+    <ChartCard
+      title="Validation Trend"
+      description="Attempts a day, in UTC"
+      load="trend"
+      data={days.map(({ day, successes, failures }) => ({ label: day, Succeeded: successes, Failed: failures }))}
+      columns={["Day", "Succeeded", "Failed", "Success rate"]}
+      rows={days.map(({ day, successes, failures, success_rate: rate }) => [
+        day,
+        successes.toLocaleString(),
+        failures.toLocaleString(),
+        percent(rate) ?? "–",
+      ])}
+      isEmpty={days.every(({ attempts }) => attempts === 0)}
+      emptyText="Nothing was validated in these days."
+    />
+  );
+}
+
+function Distribution({ figures: { status_distribution: parts, validation_statistics: all } }: { figures: Figures }) {
+  return (
+    <ChartCard
+      title="Status Distribution"
+      description={counted(all.total_accounts, "account")}
+      load="distribution"
+      data={parts.map(({ status, count }) => ({ label: STATUS_WORDS[status], status, count }))}
+      columns={["Status", "Accounts"]}
+      rows={parts.map(({ status, count }) => [STATUS_WORDS[status], count.toLocaleString()])}
+      isEmpty={all.total_accounts === 0}
+      emptyText="No accounts yet."
+    />
+  );
+}
+
+/** VAL-42. */
+function JitHealth({ figures: { jit_health: read } }: { figures: Figures }) {
+  const rate = read.jit_validation_success_rate;
+  const tone = toneOfRate(rate);
+  const colored = (value: string, danger: boolean) => (
+    <span className={classes.figure} style={danger ? { color: "var(--tone-danger-fg)" } : undefined}>
+      {value}
+    </span>
+  );
+  return (
+    <SectionCard
+      title="JIT Account Health"
+      actions={
+        <Anchor component={Link} to={paths.validationAt("jit")} fz="sm">
+          All sessions
+        </Anchor>
+      }
+    >
+      <Facts
+        facts={[
+          { name: "Active sessions", value: colored(read.active_sessions.toLocaleString(), false) },
+          {
+            name: "Sessions with issues",
+            value: colored(
+              read.sessions_with_validation_issues.toLocaleString(),
+              read.sessions_with_validation_issues > 0,
+            ),
+          },
+          {
+            name: "Ending soon, and failing",
+            value: colored(
+              read.expiring_sessions_with_failures.toLocaleString(),
+              read.expiring_sessions_with_failures > 0,
+            ),
+          },
+          {
+            name: "Success rate",
+            value: (
+              <span className={classes.figure} style={tone && { color: `var(--tone-${tone}-fg)` }}>
+                {percent(rate) ?? "Nothing tried"}
+              </span>
+            ),
+          },
+          {
+            name: "Average validation time",
+            value: colored(responseTime(read.average_jit_validation_time) ?? "Nothing tried", false),
+          },
+        ]}
+      />
+    </SectionCard>
+  );
+}
+
+function LatestFailures() {
+  const list = useInfiniteQuery(failureList({}));
+  return (
+    <SectionCard
+      title="Latest Failures"
+      actions={
+        <Anchor component={Link} to={paths.validationAt("accounts", "failures")} fz="sm">
+          All failures
+        </Anchor>
+      }
+    >
+      <Loaded query={list}>
+        {({ pages }) => <FailureRows failures={pages.flatMap((page) => page.failures).slice(0, FIRST)} isBrief />}
+      </Loaded>
+    </SectionCard>
+  );
+}

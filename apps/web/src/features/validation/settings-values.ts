@@ -1,0 +1,30 @@
+// The settings of the dashboard as its dialog holds them (VAL-47, VAL-48).
+
+export const WIDGETS = [
+  { name: "health", label: "Health cards" },
+  { name: "trend", label: "Validation Trend" },
+  { name: "distribution", label: "Status Distribution" },
+  { name: "systems", label: "System Health Matrix" },
+  { name: "jit", label: "JIT Account Health" },
+  { name: "failures", label: "Latest Failures" },
+  { name: "events", label: "Live Events" },
+] as const;
+export type Widget = (typeof WIDGETS)[number]["name"];
+
+/** Nothing chosen shows everything. */
+export const isShown = (visible: readonly string[]) => (widget: Widget) =>
+  visible.length === 0 || visible.includes(widget);
+
+/** Milliseconds. */
+const INTERVALS = [10_000, 30_000, 60_000, 300_000];
+
+export const intervalLabel = (ms: number): string => {
+  if (ms < 60_000) return `${ms / 1000} seconds`;
+  return ms === 60_000 ? "1 minute" : `${ms / 60_000} minutes`;
+};
+
+/** The offered intervals, and the stored one when it is another. */
+export const intervalChoices = (stored: number) =>
+  [...new Set([...INTERVALS, stored])]
+    .sort((a, b) => a - b)
+    .map((ms) => ({ value: String(ms), label: intervalLabel(ms) }));

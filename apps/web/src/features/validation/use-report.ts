@@ -1,0 +1,20 @@
+// The export of the report, for every button that starts it.
+import type { ValidationRange } from "@strongroom/contract";
+import { useMutation } from "@tanstack/react-query";
+import { toast } from "#shared/ui/toast.ts";
+import { reportDownload, type ReportFormat } from "./validation.queries.ts";
+
+export interface Report {
+  save: (format: ReportFormat) => void;
+  isSaving: boolean;
+  /** Why the last one failed, until it is forgotten. */
+  error: Error | null;
+  forget: () => void;
+}
+
+export function useReport(range: ValidationRange): Report {
+  const { mutate, isPending, error, reset } = useMutation(reportDownload(range));
+  const save = (format: ReportFormat) =>
+    mutate(format, { onSuccess: () => void toast.success("Validation report exported") });
+  return { save, isSaving: isPending, error, forget: reset };
+}

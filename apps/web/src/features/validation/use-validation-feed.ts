@@ -1,0 +1,54 @@
+// Follows what happens while the dashboard is open: live, and by polling where there is no live connection.
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { onLiveEvent, useConnectionFailures } from "#shared/events/live-events.ts";
+import { isValidationEvent } from "#shared/events/validation-events.ts";
+import { useUser } from "#shared/session/session-store.ts";
+import { toast } from "#shared/ui/toast.ts";
+import { announceValidation } from "./announce-validation.ts";
+import { POLL_MS, isPolling, withEvent, withPolled, type FeedEvent } from "./live-feed.ts";
+import { recentAttempts, refreshValidation } from "./validation.queries.ts";
+
+/** VAL-57. */
+const UNAVAILABLE = "Real-time monitoring unavailable. Dashboard will refresh periodically.";
+const UNAVAILABLE_MS = 5_000;
+
+/** Newest first. */
+export function useValidationFeed(): readonly FeedEvent[] {
+  const client = useQueryClient();
+  const { id: userId } = useUser();
+  const [feed, setFeed] = useState<readonly FeedEvent[]>([]);
+  const polls = isPolling(useConnectionFailures());
+
+  useEffect(
+    () =>
+      onLiveEvent((event) => {
+        if (!isValidationEvent(event)) return;
+        setFeed((before) => withEvent(before, event));
+        announceValidation(event, userId);
+      }),
+    [userId],
+  );
+
+  useEffect(() => {
+    let isGone = false;
+    async function poll(): Promise<void> {
+      // What cannot be had now is asked for again at the next turn; the lists say why.
+      const read = await recentAttempts().catch(() => null);
+      if (!isGone && read !== null) setFeed((before) => withPolled(before, read.attempts));
+    }
+    void poll();
+    if (!polls) return () => void (isGone = true);
+    toast.custom(UNAVAILABLE, { id: "validation-polling", duration: UNAVAILABLE_MS });
+    const timer = setInterval(() => {
+      void poll();
+      void refreshValidation(client);
+    }, POLL_MS);
+    return () => {
+      isGone = true;
+      clearInterval(timer);
+    };
+  }, [client, polls]);
+
+  return feed;
+}

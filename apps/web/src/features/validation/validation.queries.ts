@@ -1,0 +1,164 @@
+// What the Validation Dashboard asks for and sends.
+import {
+  exportValidationJson,
+  exportValidationReport,
+  listAuditEntries,
+  listJitSessions,
+  listValidationAttempts,
+  listValidationFailures,
+  readDashboardPreferences,
+  readSystemHealth,
+  readValidationDashboard,
+  readValidationFilters,
+  searchValidation,
+  triggerValidation,
+  updateDashboardPreferences,
+  validateAccount,
+  verifyCredential,
+  AccountId,
+  CredentialId,
+  type AuditResult,
+  type DashboardPreferences,
+  type Severity,
+  type SystemFamily,
+  type ValidationFilter,
+  type ValidationRange,
+  type ValidationStatus,
+} from "@strongroom/contract";
+import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
+import { call, download } from "#shared/api/call.ts";
+import { callForQuery, invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
+import { saveFile } from "#shared/ui/save-file.ts";
+import { criticalFailures } from "./critical-failures.ts";
+import { reportFileName, reportRequest } from "./report.ts";
+
+const PATH = "/api/v1/validation";
+const PAGE_SIZE = 50;
+/** VAL-58. */
+const POLLED_ATTEMPTS = 10;
+
+export const dashboardOf = (range: ValidationRange) => queryOf(readValidationDashboard, { query: { range } });
+export const systemHealth = (range: ValidationRange) => queryOf(readSystemHealth, { query: { range } });
+export const filterChoices = queryOf(readValidationFilters);
+export const dashboardPreferences = queryOf(readDashboardPreferences);
+
+interface Page {
+  next_cursor: string | null;
+}
+const paged = {
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: (page: Page) => page.next_cursor ?? undefined,
+};
+
+export interface Narrowing {
+  search?: string | undefined;
+  system?: SystemFamily | undefined;
+}
+
+export interface AttemptFilter extends Narrowing {
+  status?: ValidationStatus | undefined;
+  range: ValidationRange;
+}
+
+export const attemptList = (filter: AttemptFilter) =>
+  infiniteQueryOptions({
+    queryKey: [...keyOf(listValidationAttempts).slice(0, -1), "pages", filter],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      callForQuery(listValidationAttempts, { query: { ...filter, limit: PAGE_SIZE, cursor } }, signal),
+    ...paged,
+  });
+
+/** VAL-58. The person did not ask for it. */
+export const recentAttempts = () =>
+  call(listValidationAttempts, { query: { limit: POLLED_ATTEMPTS } }, { isBackground: true });
+
+export interface FailureFilter extends Narrowing {
+  severity?: Severity | undefined;
+}
+
+export const failureList = (filter: FailureFilter) =>
+  infiniteQueryOptions({
+    queryKey: [...keyOf(listValidationFailures).slice(0, -1), "pages", filter],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      callForQuery(listValidationFailures, { query: { ...filter, limit: PAGE_SIZE, cursor } }, signal),
+    ...paged,
+  });
+
+export const jitSessions = infiniteQueryOptions({
+  queryKey: [...keyOf(listJitSessions).slice(0, -1), "pages"],
+  queryFn: ({ pageParam: cursor, signal }) =>
+    callForQuery(listJitSessions, { query: { limit: PAGE_SIZE, cursor } }, signal),
+  ...paged,
+});
+
+export const searchResults = (filter: ValidationFilter) =>
+  infiniteQueryOptions({
+    queryKey: [...keyOf(searchValidation).slice(0, -1), "pages", filter],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      callForQuery(searchValidation, { body: { filter, limit: PAGE_SIZE, cursor } }, signal),
+    ...paged,
+  });
+
+export interface AuditFilter {
+  /** Undefined: all. */
+  event?: string | undefined;
+  result?: AuditResult | undefined;
+}
+
+export const auditEntries = (filter: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: [...keyOf(listAuditEntries).slice(0, -1), "validation", filter],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      callForQuery(listAuditEntries, { query: { ...filter, limit: 25, cursor } }, signal),
+    ...paged,
+  });
+
+/** Everything that the dashboard shows. */
+export const refreshValidation = (client: QueryClient): Promise<void> => invalidatePath(client, PATH);
+
+/** VAL-73, OPEN-125: all that fails and is high or critical is tried once more. */
+export const bulkValidation = (client: QueryClient) =>
+  mutationOptions({
+    mutationFn: async () => {
+      const accountIds = await criticalFailures((severity, cursor) =>
+        call(listValidationFailures, { query: { severity, limit: 200, cursor } }),
+      );
+      return call(triggerValidation, { body: { accountIds, force: true } });
+    },
+    onSettled: () => refreshValidation(client),
+  });
+
+/** What a validation of one is about. */
+export interface Validated {
+  account_id: string;
+  is_account: boolean;
+  account_name: string;
+}
+
+/** OPEN-128. Resolves to whether the secret works. */
+export async function validate({ account_id: id, is_account: isAccount }: Validated): Promise<boolean> {
+  if (isAccount) return (await call(validateAccount, { params: { id: AccountId.parse(id) } })).success;
+  return (await call(verifyCredential, { params: { id: CredentialId.parse(id) } })).success;
+}
+
+export type ReportFormat = "xlsx" | "json";
+
+/** VAL-70, VAL-71. */
+export const reportDownload = (range: ValidationRange) =>
+  mutationOptions({
+    mutationFn: async (format: ReportFormat) => {
+      const now = new Date();
+      const body = reportRequest(range, now);
+      const content =
+        format === "xlsx"
+          ? await download(exportValidationReport, { body: { format, ...body } })
+          : await download(exportValidationJson, { body });
+      saveFile(reportFileName(range, now, format), content);
+    },
+  });
+
+export const savingPreferences = (client: QueryClient) =>
+  mutationOptions({
+    mutationFn: (body: DashboardPreferences) => call(updateDashboardPreferences, { body }),
+    onSuccess: (stored: DashboardPreferences) => client.setQueryData(dashboardPreferences.queryKey, stored),
+  });

@@ -1,0 +1,13 @@
+// What a stored secret logs in to, in one line: "PostgreSQL · app_owner@db01.internal".
+import { systemLabel } from "./system-label.ts";
+
+export interface Place {
+  system_type: string;
+  username: string | null;
+  hostname: string | null;
+}
+
+export function whereAndWho({ system_type: type, username, hostname }: Place): string {
+  const login = [username, hostname].filter((part) => part !== null && part !== "").join("@");
+  return [systemLabel(type), login].filter((part) => part !== "").join(" · ");
+}

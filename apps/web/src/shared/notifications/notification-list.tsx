@@ -1,0 +1,64 @@
+// Notifications as lines: what happened, how bad it is, and the way to it; a click reads one, a cross takes it away (NOTIF-04 to NOTIF-12).
+import { CloseButton, UnstyledButton } from "@mantine/core";
+import { IconBellOff } from "@tabler/icons-react";
+import type { Notification, Severity } from "@strongroom/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "react-router";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { EmptyState } from "#shared/ui/states.tsx";
+import { Tag } from "#shared/ui/tag.tsx";
+import type { Tone } from "#shared/ui/tone.ts";
+import { messageOr, nameOr } from "./fallbacks.ts";
+import classes from "./notification-list.module.css";
+import { dismissing, readingOne } from "./notifications.queries.ts";
+
+const TONES: Record<Severity, Tone> = { critical: "danger", high: "danger", medium: "warning", low: "info" };
+
+const toneOf = ({ type, severity }: Notification): Tone =>
+  type === "validation_success" || type === "rotation_completed" ? "success" : TONES[severity];
+
+export interface NotificationListProps {
+  /** Newest first. */
+  notifications: readonly Notification[];
+  /** One was followed to where it leads. */
+  onFollow?: () => void;
+}
+
+export function NotificationList({ notifications, onFollow }: NotificationListProps) {
+  if (notifications.length === 0) return <EmptyState icon={IconBellOff} title="No notifications" />;
+  return (
+    <ul className={classes.list} aria-label="Notifications">
+      {notifications.map((notification) => (
+        <Line key={notification.id} notification={notification} onFollow={onFollow} />
+      ))}
+    </ul>
+  );
+}
+
+function Line({ notification, onFollow }: { notification: Notification; onFollow: (() => void) | undefined }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { mutate: read } = useMutation(readingOne(client));
+  const { mutate: dismiss } = useMutation(dismissing(client));
+  const { id, title, link } = notification;
+  const follow = () => {
+    if (!notification.read) read(id);
+    if (link === null) return;
+    onFollow?.();
+    void navigate(link);
+  };
+  return (
+    <li className={classes.line} data-tone={toneOf(notification)} data-unread={!notification.read}>
+      <UnstyledButton className={classes.main} onClick={follow}>
+        <span className={classes.title}>{nameOr(title)}</span>
+        <span className={classes.message}>{messageOr(notification.message)}</span>
+        <span className={classes.meta}>
+          <RelativeTime moment={notification.timestamp} />
+          {!notification.read && <Tag tone="info">New</Tag>}
+          {notification.actionRequired && <Tag tone="warning">Action required</Tag>}
+        </span>
+      </UnstyledButton>
+      <CloseButton size="sm" aria-label={`Dismiss ${title}`} onClick={() => dismiss(id)} />
+    </li>
+  );
+}
