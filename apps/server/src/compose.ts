@@ -1,7 +1,12 @@
 // The only place that builds things: the kernel's parts, then each feature in a line or two.
 import type { FastifyInstance } from "fastify";
 import type { AddressInfo } from "node:net";
-import { grantsInForce, installAccessRequests, noteRetrieval } from "#features/access-requests/index.ts";
+import {
+  grantsInForce,
+  installAccessRequests,
+  noteRetrieval,
+  requestsSeenBy,
+} from "#features/access-requests/index.ts";
 import { accountsOfSafes, installAccounts } from "#features/accounts/index.ts";
 import { installAudit } from "#features/audit/index.ts";
 import { installCpm } from "#features/cpm/index.ts";
@@ -14,11 +19,13 @@ import { installMail } from "#features/mail/index.ts";
 import { installNotifications } from "#features/notifications/index.ts";
 import { installPlatforms } from "#features/platforms/index.ts";
 import { installPreferences } from "#features/preferences/index.ts";
+import { installRotation } from "#features/rotation/index.ts";
 import { installSafes } from "#features/safes/index.ts";
 import { installSeal } from "#features/seal/index.ts";
 import { installSignIn } from "#features/sign-in/index.ts";
 import type { HashParameters } from "#features/sign-in/index.ts";
 import { emailsOf, installUsers } from "#features/users/index.ts";
+import { installValidation } from "#features/validation/index.ts";
 import { installVerification } from "#features/verification/index.ts";
 import { createAuthority } from "#kernel/authz/authorise.ts";
 import { systemClock } from "#kernel/clock.ts";
@@ -104,7 +111,17 @@ export async function compose(parts: Parts): Promise<App> {
   users.onDeleted(forgetAnswersOf);
   for (const { forgetPerson } of [safes, groups, credentials, preferences, notifications])
     users.onDeleted(forgetPerson);
+  const rotation = installRotation(kernel, {
+    verification,
+    accountsOfSafes,
+    accounts,
+    notify: notifications.notify,
+  });
   const lending = installAccessRequests(kernel, { mail, accounts, safes, users });
+  const seenGrants = { grantsInForce, requestsSeenBy };
+  const { notify } = notifications;
+  const validation = installValidation(kernel, { verification, notify, grants: seenGrants });
+  users.onDeleted(validation.forgetPerson);
   installCpm(kernel, verification);
   installDashboard(kernel, users);
   installSeal(kernel, vault, () => live.closeStreams());
@@ -128,12 +145,14 @@ export async function compose(parts: Parts): Promise<App> {
       await kernel.jobs.start();
       audit.start();
       lending.start();
+      await rotation.start();
       await notifications.start();
     },
     async stop() {
       live.closeStreams();
       await http.close();
       await lending.stop();
+      await rotation.stop();
       await notifications.stop();
       await kernel.jobs.stop();
       await audit.stop();

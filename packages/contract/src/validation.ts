@@ -186,7 +186,7 @@ const narrowing = {
 };
 
 /** OPEN-131: over the whole filtered set. */
-const MOST_COUNTED = 10_000;
+export const MOST_COUNTED = 10_000;
 const total = z.number().int().max(MOST_COUNTED);
 
 export const listValidationAttempts = endpoint({

@@ -42,3 +42,4 @@ export function installAccessRequests(kernel: Kernel, deps: AccessRequestDeps): 
 
 export { grantsInForce, noteRetrieval } from "./grants-in-force.ts";
 export type { GrantInForce } from "./grants-in-force.ts";
+export { requestsSeenBy } from "./shown-requests.store.ts";

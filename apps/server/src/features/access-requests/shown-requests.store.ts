@@ -67,6 +67,16 @@ const visibleTo = (viewer: Who): RawBuilder<unknown> =>
         join ${standingsOf(viewer)} standing on standing.safe_id = credentials.safe_id
         where standing.permissions & ${OVERSEEING} <> 0))`;
 
+/**
+ * For other features: a query for the requests on accounts that this person may see, with `account_id`, `user_id`, `resource`,
+ * `reason`, `starts_at`, `ended_at` (null: it has not), `ends_at` and `is_in_force`.
+ */
+export const requestsSeenBy = (viewer: Who): RawBuilder<unknown> => sql`(
+    select request.id, request.account_id, request.user_id, request.resource, request.reason, request.starts_at,
+      request.ended_at, request.ends_at,
+      request.state = 'granted' and request.starts_at <= access_time() and request.ends_at > access_time() as is_in_force
+    from access_requests request where request.account_id is not null and ${visibleTo(viewer)})`;
+
 const ISO = sql.lit('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
 const shown = (page: RawBuilder<unknown>): RawBuilder<ShownRequest> => sql<ShownRequest>`

@@ -1,10 +1,11 @@
 // Lists the members of a safe for those who may see them.
-import type { listSafeMembers } from "@strongroom/contract";
+import type { SafePermission, listSafeMembers } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { pageByName, placeByName } from "#kernel/http/cursor.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import { listMembers } from "./members.store.ts";
+import { listMembers, membersWith } from "./members.store.ts";
+import { bitOf } from "./safes.policy.ts";
 import { toMember } from "./safes.ts";
 import { notFound, readStanding } from "./standing.ts";
 
@@ -19,3 +20,7 @@ export async function findMembers(call: Call<typeof listSafeMembers>, db: Db) {
   const { shown, next_cursor } = pageByName(rows, limit);
   return { members: shown.map(toMember), next_cursor };
 }
+
+/** The active people who have this permission there now by a membership. */
+export const membersWho = (db: Db, safeId: string, permission: SafePermission): Promise<string[]> =>
+  membersWith(db, safeId, bitOf(permission));

@@ -52,6 +52,7 @@ export type { MembersLostListener } from "./members-lost.ts";
 export type { AccountMover } from "./delete-safe.ts";
 export { overseersOf } from "./approvers.ts";
 export type { Overseers } from "./approvers.ts";
+export { membersWho } from "./find-members.ts";
 export { audienceOfSafe, changed as safeChanged } from "./safes.ts";
 export { allows, bitOf, bitsOf, namesOf, seesEverySafe, standingsOf } from "./safes.policy.ts";
 export type { Permissions, SafeStanding } from "./safes.policy.ts";

@@ -42,31 +42,6 @@ export async function readStanding(db: Db, actor: Who, since: Date): Promise<Sta
   };
 }
 
-export interface AttemptFigures {
-  attempts: number;
-  successes: number;
-  failures: number;
-  /** Milliseconds; 0 without attempts. */
-  averageDuration: number;
-}
-
-/** What was tried on a person's credentials since then. What nothing can try counts as nothing. */
-export async function readAttemptFigures(db: Db, actor: Who, since: Date): Promise<AttemptFigures> {
-  return await db
-    .selectFrom("verification_attempts")
-    .where("user_id", "=", actor.id)
-    .where("started_at", ">=", since)
-    .where("finished_at", "is not", null)
-    .where("outcome", "<>", "unsupported")
-    .select([
-      sql<number>`count(*)`.as("attempts"),
-      sql<number>`count(*) filter (where outcome = 'verified')`.as("successes"),
-      sql<number>`count(*) filter (where outcome <> 'verified')`.as("failures"),
-      sql<number>`coalesce(avg(duration_ms), 0)::float8`.as("averageDuration"),
-    ])
-    .executeTakeFirstOrThrow();
-}
-
 export interface Work {
   /** Verifications under way, and those that a run has still to do. */
   active: number;

@@ -3,15 +3,12 @@ import {
   acceptHostKey as acceptEndpoint,
   cancelVerificationRun,
   readVerificationRun,
-  validationHistory,
-  validationStatistics,
   verifyAll,
   verifyCredential,
   verifyMultiple,
 } from "@strongroom/contract";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
 import { acceptHostKey } from "./accept-host-key.ts";
-import { readAttempts, readStatistics } from "./read-figures.ts";
 import { cancelOwnRun, readOwnRun, verifyAllOf, verifyPicked } from "./run-verification.ts";
 import type { Site } from "./site.ts";
 import { queueFirst } from "./verification.jobs.ts";
@@ -27,6 +24,4 @@ export function bindVerification(site: Site, stopping: AbortSignal): void {
   implement(kernel, verifyAll, (call, tx) => verifyAllOf(site, call, tx));
   implement(kernel, readVerificationRun, readOwnRun);
   implement(kernel, cancelVerificationRun, (call, tx) => cancelOwnRun(kernel, call, tx));
-  implement(kernel, validationStatistics, (call, db) => readStatistics(kernel, call, db));
-  implement(kernel, validationHistory, readAttempts);
 }

@@ -50,6 +50,12 @@ export async function insertAttempt(tx: Tx, attempt: NewAttempt, leaseSeconds: n
   return await tx.insertInto("verification_attempts").values(row).returningAll().executeTakeFirstOrThrow();
 }
 
+/** Attempts of a rotation: they are over when they are put on record. */
+export async function insertEndedAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
+  const rows = attempts.map((attempt) => ({ ...attempt, lease_until: attempt.started_at }));
+  await tx.insertInto("verification_attempts").values(rows).execute();
+}
+
 export interface UnderWay {
   attempt: AttemptRow;
   /** Its process has ended, or hangs. */
@@ -111,18 +117,6 @@ export async function endAttempt(tx: Tx, id: string, ended: Ended): Promise<Atte
 
 export async function readAttempt(db: Db, id: string): Promise<AttemptRow> {
   return await db.selectFrom("verification_attempts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
-}
-
-/** The attempts on a person's credentials, newest first. */
-export async function listAttempts(db: Db, userId: string, limit: number): Promise<AttemptRow[]> {
-  return await db
-    .selectFrom("verification_attempts")
-    .selectAll()
-    .where("user_id", "=", userId)
-    .orderBy("started_at", "desc")
-    .orderBy("id", "desc")
-    .limit(limit)
-    .execute();
 }
 
 /** The attempts on one credential, newest first, after that place. */

@@ -25,11 +25,13 @@ export function implementDownload<E extends StreamEndpoint>(
     const { body, fileName } = await handler(call, kernel.database.db);
     if (endpoint.audit !== "none") await kernel.database.transaction((tx) => appendAudit(tx, [call.entry()]));
     raw
-      .type(`${endpoint.reply.stream}; charset=utf-8`)
+      .type(isText(endpoint.reply.stream) ? `${endpoint.reply.stream}; charset=utf-8` : endpoint.reply.stream)
       .header("content-disposition", `attachment; filename="${fileName.replace(/[^\w.-]/g, "-")}"`)
       .send(body);
   });
 }
+
+const isText = (type: string): boolean => /^text\/|json/.test(type);
 
 /** Binds an event stream; `serve` owns the connection until it closes. */
 export function implementEventStream<E extends StreamEndpoint>(

@@ -1,0 +1,106 @@
+// What is lent just in time and whether it works, as far as a person may see it: their own grants, and those they oversee.
+import { sql } from "kysely";
+import type { Db } from "#kernel/db/database.ts";
+import type { TimePlace } from "#kernel/http/cursor.ts";
+import { mayValidate } from "./seen.store.ts";
+import type { GrantQueries, Sql, Who } from "./seen.store.ts";
+
+export interface JitRow {
+  session_id: string;
+  session_name: string;
+  requester: string;
+  ends_at: Date;
+  id: string;
+  name: string;
+  host: string | null;
+  username: string | null;
+  system_type: string;
+  verification_status: "verified" | "failed" | "pending";
+  verification_error: string | null;
+  last_verification_attempt: Date | null;
+  method: string | null;
+  duration_ms: number | null;
+  may_validate: boolean;
+}
+
+const HAS_ISSUES = sql`credentials.verification_status <> 'verified'`;
+
+/** Grants in force, with the account that each lends. */
+const inForce = (actor: Who, { requestsSeenBy }: GrantQueries): Sql => sql`
+  ${requestsSeenBy(actor)} request
+  join credentials on credentials.id = request.account_id and credentials.deleted_at is null`;
+
+export interface JitWish {
+  hasIssues: boolean | null;
+  limit: number;
+  /** The place by the grant's end. */
+  after: TimePlace | null;
+  sessionId?: string;
+}
+
+/** Soonest end first; one more than asked for, if there is one. */
+export async function listSessions(
+  db: Db,
+  actor: Who,
+  grants: GrantQueries,
+  { hasIssues, limit, after }: JitWish,
+): Promise<JitRow[]> {
+  const conditions = [
+    sql`request.is_in_force`,
+    ...(hasIssues === null ? [] : [sql`(${HAS_ISSUES}) = ${hasIssues}`]),
+    ...(after === null ? [] : [sql`(request.ends_at, request.id) > (${after.at}, ${after.id}::uuid)`]),
+  ];
+  const { rows } = await sql<JitRow>`
+    select request.id as session_id, request.resource as session_name, person.name as requester, request.ends_at,
+      credentials.id, credentials.name, credentials.host, credentials.username, accounts.system_type,
+      credentials.verification_status, credentials.verification_error, credentials.last_verification_attempt,
+      last.method, last.duration_ms, ${mayValidate(actor)} as may_validate
+    from ${inForce(actor, grants)}
+    join accounts on accounts.id = credentials.id
+    join users person on person.id = request.user_id
+    left join lateral (
+      select method, duration_ms from verification_attempts attempt
+      where attempt.credential_id = credentials.id and attempt.finished_at is not null
+      order by started_at desc, id desc limit 1
+    ) last on true
+    where ${sql.join(conditions, sql` and `)}
+    order by request.ends_at, request.id limit ${limit + 1}`.execute(db);
+  return rows;
+}
+
+export interface JitCounts {
+  active: number;
+  with_issues: number;
+  /** Ends within the hour and fails. */
+  expiring: number;
+}
+
+export async function countSessions(db: Db, actor: Who, grants: GrantQueries): Promise<JitCounts> {
+  const { rows } = await sql<JitCounts>`
+    select count(*)::integer as active, (count(*) filter (where ${HAS_ISSUES}))::integer as with_issues,
+      (count(*) filter (where credentials.verification_status = 'failed'
+        and request.ends_at < access_time() + interval '1 hour'))::integer as expiring
+    from ${inForce(actor, grants)} where request.is_in_force`.execute(db);
+  return rows[0]!;
+}
+
+export interface JitTried {
+  attempts: number;
+  successes: number;
+  /** Milliseconds; null: nothing was tried. */
+  average: number | null;
+}
+
+/** What was tried since then on accounts while they were lent. */
+export async function readJitTried(db: Db, actor: Who, grants: GrantQueries, since: Date): Promise<JitTried> {
+  const { rows } = await sql<JitTried>`
+    select count(*)::integer as attempts, (count(*) filter (where outcome = 'verified'))::integer as successes,
+      avg(duration_ms)::float8 as average
+    from verification_attempts where outcome <> 'unsupported' and id in (
+      select attempt.id from ${grants.requestsSeenBy(actor)} request
+      join verification_attempts attempt on attempt.credential_id = request.account_id
+        and attempt.started_at >= greatest(request.starts_at, ${since}::timestamptz)
+        and attempt.started_at < least(coalesce(request.ended_at, 'infinity'), request.ends_at)
+      where request.starts_at is not null and request.ends_at > ${since})`.execute(db);
+  return rows[0]!;
+}

@@ -1,0 +1,58 @@
+// Lists what fails now of what the caller sees, and what is lent and may fail.
+import type { ValidationFailure, listJitSessions, listValidationFailures } from "@strongroom/contract";
+import type { Db } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
+import { findFailures } from "./failures.store.ts";
+import { countSessions, listSessions } from "./jit.store.ts";
+import { textOf } from "./list-attempts.ts";
+import { toFailure, toSession } from "./validation.ts";
+import type { Site } from "./validation.ts";
+
+const EPOCH = new Date(0);
+
+/** VAL-36, VAL-37. */
+export async function listFailures(
+  { grants }: Site,
+  { actor, query }: Call<typeof listValidationFailures>,
+  db: Db,
+): Promise<{
+  failures: ValidationFailure[];
+  total: number;
+  by_severity: Record<ValidationFailure["severity"], number>;
+  next_cursor: string | null;
+}> {
+  const { limit, cursor, search, system, severity = null } = query;
+  const after = cursor === undefined ? null : readTimePlace(cursor);
+  const wish = { actor, grants, text: textOf(search), system: system ?? null, severity, limit, after };
+  const { rows, bySeverity } = await findFailures(db, wish);
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const total = Object.values(bySeverity).reduce((sum, count) => sum + count, 0);
+  return {
+    failures: shown.map(toFailure),
+    total: severity === null ? total : bySeverity[severity],
+    by_severity: bySeverity,
+    next_cursor:
+      last === undefined ? null : writeTimePlace({ at: last.last_verification_attempt ?? EPOCH, id: last.id }),
+  };
+}
+
+/** VAL-38 to VAL-41. */
+export async function listLent({ grants }: Site, { actor, query }: Call<typeof listJitSessions>, db: Db) {
+  const { limit, cursor, has_validation_issues } = query;
+  const hasIssues = has_validation_issues ?? null;
+  const after = cursor === undefined ? null : readTimePlace(cursor);
+  const [rows, { active, with_issues }] = await Promise.all([
+    listSessions(db, actor, grants, { hasIssues, limit, after }),
+    countSessions(db, actor, grants),
+  ]);
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return {
+    sessions: shown.map(toSession),
+    total: hasIssues === null ? active : hasIssues ? with_issues : active - with_issues,
+    with_issues,
+    next_cursor: last === undefined ? null : writeTimePlace({ at: last.ends_at, id: last.session_id }),
+  };
+}

@@ -1,0 +1,103 @@
+// A safe whose accounts stand in different ways, one of them lent, and people who see more or less of it. For tests.
+import type { Account, Safe } from "@strongroom/contract";
+import { requestsOf } from "#features/access-requests/testing/lending.ts";
+import { aPlatform, anAccount } from "#testing/accounts.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { aMember, aSafe } from "#testing/safes.ts";
+import type { TestApp } from "#testing/test-app.ts";
+
+export interface World {
+  safe: Safe;
+  owner: TestPerson;
+  /** May list what is in the safe and do nothing with it. */
+  reader: TestPerson;
+  /** As the reader, and `lent` is lent to them. */
+  borrower: TestPerson;
+  approver: TestPerson;
+  outsider: TestPerson;
+  admin: TestPerson;
+  lent: Account;
+  refused: Account;
+  unreachable: Account;
+  idle: Account;
+  works: Account;
+  untried: Account;
+  sessionId: string;
+}
+
+/** How a stored secret stands, as an attempt left it a while ago. */
+export async function stands(
+  app: TestApp,
+  { id }: { id: string },
+  how: "verified" | "rejected" | "unreachable",
+  hoursAgo = 1,
+): Promise<void> {
+  const at = `now() - interval '${hoursAgo} hours'`;
+  await app.database.pool.query(
+    `update credentials set verification_status = $2, last_verification_attempt = ${at},
+       verification_error = case when $2 = 'failed' then 'The server said no' end,
+       verified_at = case when $2 = 'verified' then ${at} else verified_at end,
+       rejected_revision = case when $3 = 'rejected' then login_revision end
+     where id = $1`,
+    [id, how === "verified" ? "verified" : "failed", how],
+  );
+  await tried(app, { id }, how, hoursAgo);
+}
+
+/** An attempt of so many hours ago. */
+export async function tried(
+  app: TestApp,
+  { id }: { id: string },
+  outcome: "verified" | "rejected" | "unreachable",
+  hoursAgo: number,
+): Promise<void> {
+  const at = `date_trunc('milliseconds', now() - interval '${hoursAgo} hours')`;
+  await app.database.pool.query(
+    `insert into verification_attempts (id, credential_id, user_id, revision, trigger, triggered_by, credential_name, type,
+       host, username, method, started_at, lease_until, finished_at, outcome, code, message, duration_ms)
+     select gen_random_uuid(), id, user_id, login_revision, 'scheduled', 'Strongroom', name, type, host, username, 'linux',
+       ${at}, ${at}, ${at}, $2, case when $2 = 'rejected' then 'wrong-password' end, 'The server said no', 100
+     from credentials where id = $1`,
+    [id, outcome],
+  );
+}
+
+let count = 0;
+
+export async function aWorld(app: TestApp): Promise<World> {
+  const admin = await firstAdmin(app);
+  const owner = await aPerson(app);
+  count += 1;
+  const safe = await aSafe(app, owner, { name: `Payments ${count}` });
+  const platform = await aPlatform(app, { approvals_level_1: 1, system_type: "Linux", connection_method: "RDP" });
+  const account = async (name: string) =>
+    anAccount(app, owner, safe, {
+      name: `${name}-${count}`,
+      hostname: `${name}.example.com`,
+      platform_id: platform.id,
+      system_type: name === "idle" ? "Windows" : "Linux",
+      connection_method: "RDP",
+    });
+  const [lent, refused, unreachable] = [await account("lent"), await account("refused"), await account("unreachable")];
+  const [idle, works, untried] = [await account("idle"), await account("works"), await account("untried")];
+  const [reader, borrower, approver, outsider] = await Promise.all(Array.from({ length: 4 }, () => aPerson(app)));
+  const people = { reader: reader!, borrower: borrower!, approver: approver!, outsider: outsider! };
+  await aMember(app, owner, safe, people.reader, ["list"]);
+  await aMember(app, owner, safe, people.borrower, ["list"]);
+  await aMember(app, owner, safe, people.approver, "approver");
+
+  const requests = requestsOf(app);
+  const asked = await requests.ask(people.borrower, lent, { reason: "The nightly batch hangs" });
+  if (asked.status !== 201) throw new Error(asked.text);
+  const granted = await requests.approve(people.approver, asked.body);
+  if (granted.status !== 200) throw new Error(granted.text);
+
+  await stands(app, lent, "unreachable");
+  await stands(app, refused, "rejected");
+  await stands(app, unreachable, "unreachable", 30);
+  await stands(app, idle, "rejected");
+  await stands(app, works, "verified");
+  await app.database.pool.query("update accounts set status = 'disabled' where id = $1", [idle.id]);
+  return { safe, owner, ...people, admin, lent, refused, unreachable, idle, works, untried, sessionId: asked.body.id };
+}
