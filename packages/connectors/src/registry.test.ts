@@ -26,7 +26,10 @@ const CHOICES: [Partial<Target>, string][] = [
   [{ type: "database", connectionString: "MariaDB://h/d" }, "mysql"],
   [{ type: "database", connectionString: "rediss://h" }, "redis"],
   [{ type: "application", additionalParams: { protocol: "rabbitmq" } }, "rabbitmq"],
+  [{ type: "application", additionalParams: { protocol: "http-bearer" } }, "http-login"],
   [{ type: "password", ...SSH, port: 6379, additionalParams: { protocol: "redis" } }, "redis"],
+  [{ type: "mongodb" }, "mongodb"],
+  [{ type: "database", connectionString: "mongodb://h/d" }, "mongodb"],
   [{ type: "certificate" }, "certificate"],
   [{ type: "api_token", additionalParams: { check_url: "https://api.example/me" } }, "api-token"],
 ];
@@ -40,7 +43,6 @@ for (const [target, id] of CHOICES) {
 const UNSUPPORTED: [Partial<Target>, RegExp][] = [
   [{ type: "mssql" }, /^No connector checks SQL Server yet/],
   [{ type: "oracle" }, /^No connector checks Oracle yet/],
-  [{ type: "mongodb" }, /^No connector checks MongoDB yet/],
   [{ type: "application" }, /application/],
   [{ type: "api" }, /API Token/],
   [{ type: "password" }, /without a host and a user name/],

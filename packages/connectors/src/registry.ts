@@ -6,8 +6,10 @@ import { certificate } from "./certificate/certificate.ts";
 import { schemeOf } from "./connection-string.ts";
 import type { Connector, Target } from "./connector.ts";
 import { unsupported } from "./finding.ts";
+import { httpLogin } from "./http-login/http-login.ts";
 import { ldap } from "./ldap/ldap.ts";
 import { linux } from "./linux/linux.ts";
+import { mongodb } from "./mongodb/mongodb.ts";
 import { mysql } from "./mysql/mysql.ts";
 import { networkDevice } from "./network-device/network-device.ts";
 import { postgresql } from "./postgresql/postgresql.ts";
@@ -23,10 +25,12 @@ export const connectors: readonly Connector[] = [
   activeDirectory,
   redis,
   rabbitmq,
+  httpLogin,
   certificate,
   apiToken,
   networkDevice,
   awsIam,
+  mongodb,
 ];
 
 /** What the additional parameter `protocol` may say for a name and a password: it decides before type and port. */
@@ -40,6 +44,8 @@ export const PROTOCOLS: ReadonlyMap<string, Connector> = new Map([
   ["active-directory", activeDirectory],
   ["redis", redis],
   ["rabbitmq", rabbitmq],
+  ["http-basic", httpLogin],
+  ["http-bearer", httpLogin],
 ]);
 
 /** What decides between connectors. */
@@ -80,6 +86,8 @@ function choose(kind: Kind): Connector | string {
       return postgresql;
     case "mysql":
       return mysql;
+    case "mongodb":
+      return mongodb;
     case "database":
       return forDatabase(kind);
     case "certificate":
@@ -140,7 +148,6 @@ function forDatabase({ connectionString }: Kind): Connector | string {
 const NOT_YET = new Map([
   ["mssql", "No connector checks SQL Server yet; the password is stored and can be revealed."],
   ["oracle", "No connector checks Oracle yet; the password is stored and can be revealed."],
-  ["mongodb", "No connector checks MongoDB yet; the password is stored and can be revealed."],
 ]);
 
 const OTHER_SERVICES: Record<number, string> = {

@@ -1,0 +1,61 @@
+// The users that a MongoDB server has, of every database that the log-in may see.
+import type { Attempt } from "../attempt.ts";
+import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
+import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
+import { nameOf } from "../dial.ts";
+import { listed } from "../finding.ts";
+import { loginFailure, openSession } from "./session.ts";
+import { ServerSaidNo } from "./wire.ts";
+
+/** Roles that may do everything, or may give themselves such a role. */
+const PRIVILEGED = ["root", "__system", "userAdminAnyDatabase", "restore"];
+const PRIVILEGED_IN_ADMIN = ["userAdmin", "dbOwner"];
+
+export async function listUsers(target: Target, password: string, current: Attempt): Promise<ListFinding> {
+  const session = await openSession(target, { username: target.username, password }, current, MAX_LISTED_BYTES);
+  if ("failure" in session) return session.failure;
+  const { address, authSource, run, close } = session;
+  try {
+    const everywhere = run({ usersInfo: { forAllDBs: true } });
+    // Who may not see all databases may see this one.
+    const { users } = await everywhere.catch((error: unknown) => {
+      if (error instanceof ServerSaidNo && error.code === 13) return run({ usersInfo: 1 });
+      throw error;
+    });
+    const found = Array.isArray(users) ? (users as unknown[]).slice(0, MAX_LISTED_ACCOUNTS + 1) : [];
+    return listed(
+      found.flatMap((user) => shown(user, authSource)),
+      nameOf(address),
+    );
+  } catch (error) {
+    return loginFailure(error, address);
+  } finally {
+    close();
+  }
+}
+
+function shown(value: unknown, authSource: string): ListedAccount[] {
+  if (value === null || typeof value !== "object") return [];
+  const { user, db, roles } = value as { user?: unknown; db?: unknown; roles?: unknown };
+  if (typeof user !== "string" || typeof db !== "string" || user === "" || user.length > 256) return [];
+  const held = Array.isArray(roles) ? (roles as { role?: unknown; db?: unknown }[]).slice(0, 100) : [];
+  const isPrivileged = held.some(
+    ({ role, db }) =>
+      PRIVILEGED.includes(String(role)) || (db === "admin" && PRIVILEGED_IN_ADMIN.includes(String(role))),
+  );
+  return [
+    {
+      // The same name in another database is another user.
+      name: db === authSource ? user : `${db}.${user}`,
+      isPrivileged,
+      isLocked: false,
+      passwordChangedAt: null,
+      expiresAt: null,
+      lastLoginAt: null,
+      facts: {
+        database: db.slice(0, 64),
+        roles: held.map(({ role, db }) => `${String(db).slice(0, 64)}.${String(role).slice(0, 64)}`),
+      },
+    },
+  ];
+}
