@@ -58,7 +58,8 @@ const FORBIDDEN_HEADERS = new Set([
   "proxy-connection",
 ]);
 
-function statusRange(value: unknown): TokenCheck["expectStatus"] | null {
+/** Null for what is no status and no range of them. */
+export function statusRange(value: unknown): TokenCheck["expectStatus"] | null {
   const [, first, last = first] = /^([1-5]\d\d)(?:-([1-5]\d\d))?$/.exec(String(value)) ?? [];
   if (first === undefined || Number(first) > Number(last)) return null;
   return { from: Number(first), to: Number(last) };

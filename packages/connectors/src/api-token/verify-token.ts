@@ -1,9 +1,9 @@
 // One check of a token: the request with it, and the same without it (undici).
 import { addressBytes, destinationsOf, useOf } from "../address.ts";
 import { type Attempt } from "../attempt.ts";
-import type { Finding, Target } from "../connector.ts";
+import type { Failure, Finding, Target } from "../connector.ts";
 import { misconfigured, rejected, unreachable, verified } from "../finding.ts";
-import { tlsSettings } from "../tls-settings.ts";
+import { tlsSettings, type TlsSettings } from "../tls-settings.ts";
 import { tokenCheck, type TokenCheck } from "./check.ts";
 import { statusOf } from "./request.ts";
 
@@ -32,46 +32,74 @@ export async function verifyToken(target: Target, token: string, current: Attemp
     );
   }
 
-  const asked = await statusOf(check, headerValue(check, target.username, token), tls, current);
-  if ("failure" in asked) return asked.failure;
-  const refusal = meaningOf(asked.status, check);
-  if (refusal !== null) return refusal;
-  return proveItMatters(check, asked.status, await statusOf(check, null, tls, current));
+  return proveByStatus(
+    { check, authorization: headerValue(check, target.username, token), what: "token" },
+    tls,
+    current,
+  );
 }
 
-/** A page that answers everybody alike proves nothing of the token. */
-function proveItMatters(check: TokenCheck, status: number, without: Awaited<ReturnType<typeof statusOf>>): Finding {
-  const where = `${check.url.host}${check.url.pathname}`;
+export interface StatusProof {
+  check: TokenCheck;
+  /** The value of the header that carries the secret. */
+  authorization: string;
+  /** What the secret is called in messages. */
+  what: "token" | "password";
+}
+
+/** The request with the secret and, when that was accepted, the same without it. */
+export async function proveByStatus(proof: StatusProof, tls: TlsSettings, current: Attempt): Promise<Finding> {
+  const asked = await askWithSecret(proof, tls, current);
+  if ("failure" in asked) return asked.failure;
+  const without = await statusOf(proof.check, null, tls, current);
   if ("failure" in without) return without.failure;
-  if (isExpected(without.status, check)) {
+  const where = placeOf(proof.check);
+  // A page that answers everybody alike proves nothing.
+  if (isExpected(without.status, proof.check)) {
     return misconfigured(
       "password-not-checked",
-      `${where} answers ${without.status} without the token too, so it proves nothing. Choose an address that needs the token.`,
+      `${where} answers ${without.status} without the ${proof.what} too, so it proves nothing. Choose an address that needs the ${proof.what}.`,
     );
   }
-  return verified(`${where} accepted the token (status ${status}).`, { status });
+  return verified(`${where} accepted the ${proof.what} (status ${asked.status}).`, { status: asked.status });
+}
+
+/** The status of an answer that is one of those expected, or what another one means. */
+export async function askWithSecret(
+  { check, authorization, what }: StatusProof,
+  tls: TlsSettings,
+  current: Attempt,
+): Promise<{ status: number } | { failure: Failure }> {
+  const asked = await statusOf(check, authorization, tls, current);
+  if ("failure" in asked) return asked;
+  const failure = meaningOf(asked.status, check, what);
+  return failure === null ? asked : { failure };
+}
+
+function placeOf({ url }: TokenCheck): string {
+  return `${url.host}${url.pathname}`;
 }
 
 /** Null when the status is one of those expected. */
-function meaningOf(status: number, check: TokenCheck): Finding | null {
-  const where = `${check.url.host}${check.url.pathname}`;
+function meaningOf(status: number, check: TokenCheck, what: string): Failure | null {
+  const where = placeOf(check);
   if (isExpected(status, check)) return null;
-  if (status === 401) return rejected("wrong-password", `${where} did not accept the token (status 401).`);
+  if (status === 401) return rejected("wrong-password", `${where} did not accept the ${what} (status 401).`);
   if (status === 403)
     return rejected(
       "no-permission",
-      `${where} knows the token but does not let it do this (status 403), or it is blocked.`,
+      `${where} knows the ${what} but does not let it do this (status 403), or it is blocked.`,
     );
   if (status === 429) return unreachable("rate-limited", `${where} takes no more requests for now (status 429).`);
   if (status >= 500) return unreachable("server-error", `${where} failed by itself (status ${status}).`);
   if (status >= 300 && status < 400)
     return misconfigured(
       "redirected",
-      `${where} points elsewhere (status ${status}). The token was not sent there: put the final address into check_url.`,
+      `${where} points elsewhere (status ${status}). The ${what} was not sent there: name the final address in the entry.`,
     );
   return misconfigured(
     "unexpected-status",
-    `${where} answered with status ${status}. Check check_url, method and expect_status.`,
+    `${where} answered with status ${status}. Check the address, method and expect_status of the entry.`,
   );
 }
 
@@ -84,7 +112,8 @@ function headerValue({ scheme }: TokenCheck, username: string | null, token: str
   return /^basic$/i.test(scheme) ? `${scheme} ${basicCredentials(username, token)}` : `${scheme} ${token}`;
 }
 
-function basicCredentials(username: string | null, token: string): string {
+/** RFC 7617 §2. */
+export function basicCredentials(username: string | null, token: string): string {
   return Buffer.from(`${username ?? ""}:${token}`).toString("base64");
 }
 

@@ -1,0 +1,77 @@
+// The request by which a web site changes a password, read from an entry: where it goes and what it says.
+import { statusRange } from "../api-token/check.ts";
+import type { Failure, Target } from "../connector.ts";
+import { unsupported } from "../finding.ts";
+import { refuse, urlOf } from "./login-check.ts";
+
+const METHODS = ["PUT", "POST", "PATCH"] as const;
+
+export interface ChangeCall {
+  url: URL;
+  method: (typeof METHODS)[number];
+  contentType: string;
+  body(values: Values): string;
+  expectStatus: { from: number; to: number };
+}
+
+/** What the placeholders `{username}`, `{old}` and `{new}` stand for. */
+export interface Values {
+  username: string;
+  old: string;
+  new: string;
+}
+
+type Template = Record<string, unknown>;
+
+/**
+ * `change_path` (which may hold `{username}`), `change_method` (PUT), `change_body` (a JSON object whose texts hold the
+ * placeholders), `change_type` (`json` or `form`) and `change_expect_status` (200-299).
+ */
+export function changeCall(target: Target): ChangeCall | { failure: Failure } {
+  const { change_path, change_method = "PUT", change_body, change_type = "json" } = target.additionalParams;
+  const { change_expect_status = "200-299" } = target.additionalParams;
+  if (change_path === undefined) {
+    return {
+      failure: unsupported(
+        "Nothing says how this site changes a password: describe the request by change_path and change_body.",
+      ),
+    };
+  }
+  const path = String(change_path).replaceAll("{username}", () => encodeURIComponent(target.username ?? ""));
+  const url = urlOf(target, path);
+  if (url === null) return refuse("change_path must be a path that begins with a slash.");
+  if ("failure" in url) return url;
+  const method = METHODS.find((each) => each === String(change_method).toUpperCase());
+  if (method === undefined) return refuse(`change_method must be ${METHODS.join(", ")}.`);
+  const expectStatus = statusRange(change_expect_status);
+  if (expectStatus === null)
+    return refuse("change_expect_status must be a status, or two with a hyphen, such as 200-299.");
+  if (!isTemplate(change_body) || !JSON.stringify(change_body).includes("{new}")) {
+    return refuse("change_body must be a JSON object in which {new} stands for the new password.");
+  }
+  if (change_type === "form") {
+    if (!Object.values(change_body).every((value) => typeof value === "string"))
+      return refuse("For a form change_body must be a JSON object of texts.");
+    return { url, method, expectStatus, contentType: "application/x-www-form-urlencoded", body: formOf(change_body) };
+  }
+  if (change_type !== "json") return refuse("change_type must be json or form.");
+  return { url, method, expectStatus, contentType: "application/json", body: jsonOf(change_body) };
+}
+
+function isTemplate(value: unknown): value is Template {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A value ends up as one text of the JSON, whatever characters it has. */
+const jsonOf = (template: Template) => (values: Values) =>
+  JSON.stringify(template, (_, value: unknown) => (typeof value === "string" ? filled(value, values) : value));
+
+const formOf = (template: Template) => (values: Values) =>
+  new URLSearchParams(
+    Object.entries(template).map(([name, text]): [string, string] => [name, filled(String(text), values)]),
+  ).toString();
+
+/** One pass: what stands in for a placeholder is not looked at again. */
+function filled(text: string, values: Values): string {
+  return text.replaceAll(/\{(username|old|new)\}/g, (_, name: keyof Values) => values[name]);
+}

@@ -1,0 +1,191 @@
+// HTTP authentication against a real nginx, and the configured change against the real interface of RabbitMQ.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import fc from "fast-check";
+import { tryChange, type AbilityRows, type Changeable } from "../../testing/abilities.ts";
+import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
+import { aTarget } from "../../testing/factories.ts";
+import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
+import { needs } from "../../testing/targets/availability.ts";
+import { startCuttingProxy } from "../../testing/targets/cutting-proxy.ts";
+import { nginxAvailable, startNginx, type NginxServer } from "../../testing/targets/nginx.ts";
+import { rabbitmqAvailable, startRabbitmq, type RabbitmqServer } from "../../testing/targets/rabbitmq.ts";
+import type { Target } from "../connector.ts";
+import { changeCall } from "./change-call.ts";
+import { httpLogin } from "./http-login.ts";
+
+const NEEDS = needs(nginxAvailable(), rabbitmqAvailable(), opensslAvailable());
+const newPassword = () => randomBytes(12).toString("base64url");
+
+let authority: Authority;
+let nginx: NginxServer;
+let rabbit: RabbitmqServer;
+before(async () => {
+  if (NEEDS.skip !== undefined) return;
+  authority = await makeAuthority();
+  nginx = await startNginx(await authority.issue(["127.0.0.1"]));
+  rabbit = await startRabbitmq(await authority.issue(["127.0.0.1"]));
+});
+after(async () => {
+  await nginx?.stop();
+  await rabbit?.stop();
+});
+
+const at = (username: string | null, more: Record<string, unknown> = {}): Partial<Target> => ({
+  type: "application",
+  host: nginx.host,
+  port: nginx.port,
+  username,
+  additionalParams: { protocol: "http-basic", check_path: "/private/", ca: authority.certificate, ...more },
+});
+
+/** A user of RabbitMQ's management interface, and how that changes passwords. */
+async function account(tags = "administrator", more: Record<string, unknown> = {}): Promise<Changeable> {
+  const { username, password } = await rabbit.addUser(tags);
+  const how = {
+    check_path: "/api/whoami",
+    change_path: "/api/users/{username}",
+    change_body: { password: "{new}", tags },
+    ...more,
+  };
+  return { target: { ...at(username, how), port: rabbit.managementPort }, secret: password, candidate: newPassword() };
+}
+
+async function rows(): Promise<Rows> {
+  const user = await nginx.addUser();
+  const trial = (target: Partial<Target>, secret: string, expect: Trial["expect"]): Trial => ({
+    target,
+    secret,
+    expect,
+  });
+  const own = (more: Record<string, unknown> = {}) => at(user.username, more);
+  const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
+  const wrong = { outcome: "rejected", code: "wrong-password" } as const;
+  const insecure = { outcome: "misconfigured", code: "insecure-authentication" } as const;
+  return {
+    good: trial(own(), user.password, { outcome: "verified" }),
+    wrong: trial(own(), newPassword(), wrong),
+    locked: trial(own({ check_path: "/blocked/" }), user.password, { outcome: "rejected", code: "no-permission" }),
+    expired: {
+      ...trial(own(), newPassword(), wrong),
+      note: "HTTP answers 401 for an expired password and a wrong one alike",
+    },
+    encryption: [
+      { name: "no TLS", ...trial(own({ sslmode: "disable" }), user.password, insecure) },
+      { name: "not checked", ...trial(own({ sslmode: "require" }), user.password, insecure) },
+      { name: "unknown issuer", ...trial(own({ ca: undefined }), user.password, failed("unknown-issuer")) },
+      { name: "other name", ...trial(own({ servername: "www.example" }), user.password, failed("name-mismatch")) },
+    ],
+    elsewhere: (host, port) => ({ ...own(), host, port }),
+    ...abilities(),
+    stop: async () => {},
+  };
+}
+
+function abilities(): AbilityRows {
+  return {
+    changes: {
+      account: () => account(),
+      refusals: [
+        {
+          name: "an account without the right",
+          change: () => account("monitoring"),
+          expect: { outcome: "refused", code: "no-permission" },
+        },
+        {
+          name: "a request that the site does not take",
+          change: () => account("administrator", { change_body: { hashing: "{new}" } }),
+          expect: { outcome: "refused", code: "password-rules" },
+        },
+        {
+          name: "an address that is not there",
+          change: () => account("administrator", { change_path: "/api/nothing" }),
+          expect: { outcome: "refused", code: "not-changeable" },
+        },
+        {
+          name: "an entry that does not describe the request",
+          change: () => account("administrator", { change_path: undefined }),
+          expect: { outcome: "unsent" },
+        },
+      ],
+      // The log-in and the change have a connection each; the second one is cut below.
+      isCuttable: false,
+    },
+  };
+}
+
+connectorSuite({ connector: httpLogin, needs: NEEDS, usesNetwork: true, start: rows });
+
+describe(
+  "HTTP authentication: tokens, open pages, and a change whose answer is lost",
+  { ...NEEDS, concurrency: 1 },
+  () => {
+    test("a bearer token is checked by the address that needs it", async () => {
+      const robots = at(null, { protocol: "http-bearer", check_path: "/robots/" });
+      assertResult(await tryOut(httpLogin, { target: robots, secret: nginx.token }), { outcome: "verified" });
+      const wrong = await tryOut(httpLogin, { target: robots, secret: newPassword() });
+      assertResult(wrong, { outcome: "rejected", code: "wrong-password" });
+    });
+
+    test("a page for everybody proves nothing, and one that points elsewhere is not followed", async () => {
+      const { username, password } = await nginx.addUser();
+      const tries: [string, string][] = [
+        ["/open/", "password-not-checked"],
+        ["/moved/", "redirected"],
+      ];
+      for (const [check_path, code] of tries) {
+        const result = await tryOut(httpLogin, { target: at(username, { check_path }), secret: password });
+        assertResult(result, { outcome: "misconfigured", code });
+      }
+    });
+
+    test("what cannot be right is refused before anything is sent", async () => {
+      const bad = { outcome: "misconfigured", code: "bad-input" } as const;
+      for (const more of [
+        { check_path: "//elsewhere.example/" },
+        { check_path: "private" },
+        { check_path: "/a b" },
+        { method: "PUT" },
+      ])
+        assertResult(await tryOut(httpLogin, { target: at("alice", more), secret: newPassword() }), bad);
+      for (const username of [null, "a:b"])
+        assertResult(await tryOut(httpLogin, { target: at(username), secret: newPassword() }), bad);
+    });
+
+    for (const isDelivered of [true, false]) {
+      test(`a change whose answer is lost is unknown, whether it arrived (${isDelivered}) or not`, async (t) => {
+        const proxy = await startCuttingProxy({ host: rabbit.host, port: rabbit.managementPort });
+        t.after(() => proxy.stop());
+        const changing = await account();
+        const isChange = (_: Buffer, index: number) => proxy.connections() === 2 && index === 1;
+        void proxy.cut({ fault: "reset", isDelivered, at: isChange });
+        const result = await tryChange(httpLogin, { ...changing, target: { ...changing.target, port: proxy.port } });
+        assert.equal(result.outcome, "unknown", result.message);
+        const inForce = isDelivered ? changing.candidate : changing.secret;
+        assertResult(await tryOut(httpLogin, { ...changing, secret: inForce }), { outcome: "verified" });
+      });
+    }
+  },
+);
+
+test("no password, old or new, can become another part of the request for a change", () => {
+  const params = { change_path: "/me", change_body: { old: "{old}", new: "{new}", text: "{username}: {new}" } };
+  const call = (change_type: string) => {
+    const target = aTarget({ host: "www.example", username: "alice", additionalParams: { ...params, change_type } });
+    const read = changeCall(target);
+    assert.ok(!("failure" in read));
+    return read;
+  };
+  const [json, form] = [call("json"), call("form")];
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (before, next) => {
+      const values = { username: "alice", old: `${before}{new}$&`, new: `${next}{old}` };
+      const expected = { old: values.old, new: values.new, text: `alice: ${values.new}` };
+      assert.deepEqual(JSON.parse(json.body(values)), expected);
+      if (values.old.isWellFormed() && values.new.isWellFormed())
+        assert.deepEqual(Object.fromEntries(new URLSearchParams(form.body(values))), expected);
+    }),
+    { numRuns: 100 },
+  );
+});

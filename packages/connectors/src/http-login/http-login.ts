@@ -1,0 +1,22 @@
+// Passwords and tokens of web sites that ask for them by HTTP itself: basic and bearer authentication (undici).
+import type { Secret } from "@strongroom/keys";
+import { attempt, attemptChange } from "../attempt.ts";
+import type { Connector, Target, VerifyContext } from "../connector.ts";
+
+/** Facts of `verified`: `status`. It changes passwords where the entry describes the request for it. */
+export const httpLogin: Connector = {
+  id: "http-login",
+  name: "Web site (HTTP authentication)",
+  types: ["password", "server", "application"],
+  proven: true,
+  async verify(target: Target, secret: Secret, context: VerifyContext) {
+    const text = secret.reveal();
+    // The driver stays out of memory until somebody verifies, and loading it takes nothing of the attempt's time.
+    const { verifyLogin } = await import("./verify-login.ts");
+    return attempt(context, (current) => verifyLogin(target, text, current));
+  },
+  async change(target: Target, current: Secret, candidate: Secret, context: VerifyContext) {
+    const { changeOwn } = await import("./change-password.ts");
+    return attemptChange(context, (running) => changeOwn(target, current.reveal(), candidate.reveal(), running));
+  },
+};
