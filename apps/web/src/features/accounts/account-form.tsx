@@ -32,7 +32,7 @@ export interface AccountFormProps {
   may?: EditableParts;
 }
 
-export interface EditableParts {
+interface EditableParts {
   name: boolean;
   properties: boolean;
   secret: boolean;

@@ -9,10 +9,8 @@ import {
   reconcileAccount,
   rotateAccount,
   rotateCredential,
-  rotateSeveral,
   type AccountId,
   type CredentialId,
-  type InputOf,
   type Rotation,
   type RotationId,
   type RotationRunId,
@@ -57,7 +55,7 @@ const at = (id: string) => ({ params: { id: id as RotationId } });
 export const rotationDetail = (id: string) => queryOf(readRotation, at(id));
 
 /** HTTP-09, ACC-33: what shows the password's owner is stale, the lists and figures included. */
-export async function staleAfter(client: QueryClient, { kind }: Pick<Rotated, "kind">): Promise<void> {
+async function staleAfter(client: QueryClient, { kind }: Pick<Rotated, "kind">): Promise<void> {
   const paths = [kind === "account" ? "/api/v1/accounts" : "/api/v1/credentials", "/api/v1/rotations", "/api/v1/cpm"];
   await Promise.all([...paths, "/api/v1/audit"].map((path) => invalidatePath(client, path)));
 }
@@ -80,12 +78,6 @@ export const cancelling = (client: QueryClient, of: Rotated, rotation: Pick<Rota
   mutationOptions({
     mutationFn: () => call(cancelRotation, at(rotation.id)),
     onSettled: () => void staleAfter(client, of),
-  });
-
-export const runStart = (client: QueryClient) =>
-  mutationOptions({
-    mutationFn: (body: NonNullable<InputOf<typeof rotateSeveral>["body"]>) => call(rotateSeveral, { body }),
-    onSuccess: () => void staleAfter(client, { kind: "account" }),
   });
 
 const byRun = (id: string) => ({ params: { id: id as RotationRunId } });

@@ -5,7 +5,7 @@ import { messageOf } from "#shared/api/call-error.ts";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./run-card.module.css";
 
-export interface RunView {
+interface RunView {
   status: "running" | "completed" | "cancelled";
   total: number;
   done: number;
