@@ -138,10 +138,12 @@ function forDatabase({ connectionString }: Kind): Connector | string {
     case "redis":
     case "rediss":
       return redis;
+    case "mongodb":
+      return mongodb;
     case null:
       return "A generic database entry is checked by its connection string, and there is none. Add one, or choose the database's own type.";
     default:
-      return `No connector checks ${scheme} databases yet; postgres, mysql, mariadb and rediss connection strings are checked.`;
+      return `No connector checks ${scheme} databases yet; postgres, mysql, mariadb, rediss and mongodb connection strings are checked.`;
   }
 }
 

@@ -3,8 +3,14 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Unavailable } from "./availability.ts";
 import { freePort, isRoot, startServer, temporaryFolder } from "./server-process.ts";
-import { allowBySudo } from "./sudoer.ts";
-import { addUnixUser, removeLeftoverUsers, removeUnixUser, type UnixUser, type UnixUserState } from "./unix-user.ts";
+import {
+  addUnixUser,
+  removeLeftoverUsers,
+  removeUnixUser,
+  type UnixUser,
+  type UnixUserOptions,
+  type UnixUserState,
+} from "./unix-user.ts";
 
 const INETD = "/usr/sbin/inetd";
 const TELNETD = "/usr/sbin/telnetd";
@@ -34,9 +40,8 @@ export async function startTelnetd(): Promise<Telnetd> {
   writeFileSync(config, `127.0.0.1:${port} stream tcp nowait root ${TELNETD} telnetd\n`);
   const server = startServer({ command: INETD, args: ["-d", config] });
   await server.line(/^ADD/);
-  const rights: { remove: () => void }[] = [];
-  const addUser = async (state: UnixUserState = "active") => {
-    const user = await addUnixUser(state);
+  const addUser = async (state: UnixUserState = "active", options: UnixUserOptions = {}) => {
+    const user = await addUnixUser(state, options);
     users.push(user);
     return user;
   };
@@ -44,14 +49,10 @@ export async function startTelnetd(): Promise<Telnetd> {
     host: "127.0.0.1",
     port,
     addUser,
-    addAdministrator: async () => {
-      const user = await addUser();
-      rights.push(allowBySudo(user, "/usr/bin/passwd srt_*"));
-      return user;
-    },
+    // With its own password, unlike what the other targets allow.
+    addAdministrator: () => addUser("active", { sudo: "PASSWD: /usr/bin/passwd srt_*" }),
     stop: async () => {
       await server.stop();
-      for (const right of rights) right.remove();
       for (const { username } of users) removeUnixUser(username);
       folder.remove();
     },

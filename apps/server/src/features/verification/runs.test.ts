@@ -47,7 +47,7 @@ describe("a run", () => {
     const target = await aTarget(context);
     const ids = await stored(owner, target.port, 7);
     const [foreign] = await stored(other, target.port, 1);
-    const nothingTries = await aCredential(app, owner, { type: "mongodb", database_name: "d" });
+    const nothingTries = await aCredential(app, owner, { type: "api" });
     const events = await liveEvents(app, owner);
     const started = await app.call(verifyAll, { as: owner.token });
     assert.equal(started.status, 202, started.text);
