@@ -1,7 +1,10 @@
 // Accounts: shared privileged accounts. Each belongs to a safe, which decides who may do what with it.
-import type { Tx } from "#kernel/db/database.ts";
+import type { SafePermission } from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { CredentialsFeature } from "#features/credentials/index.ts";
+import { membersWho } from "#features/safes/index.ts";
 import type { SafesFeature } from "#features/safes/index.ts";
 import type { VerificationFeature } from "#features/verification/index.ts";
 import { defineJobs } from "./accounts.jobs.ts";
@@ -11,6 +14,9 @@ import { bindSeveral } from "./several-accounts.routes.ts";
 import { afterGrant } from "./check-outs.ts";
 import type { EndedGrant } from "./check-outs.ts";
 import type { AccountDeps, Grants, HistoryOfTarget, LossListener } from "./deps.ts";
+import { readShown } from "./accounts.ts";
+import { safeOf } from "./accounts.store.ts";
+import { demandOn, holdAccount } from "./hold-account.ts";
 import { moverOf } from "./move-account.ts";
 
 export interface AccountsFeature {
@@ -18,6 +24,14 @@ export interface AccountsFeature {
   onLost(listener: LossListener): void;
   /** To be called in the transaction that ends a grant, with the request's row held. */
   afterGrant(tx: Tx, ended: EndedGrant): Promise<void>;
+  /** Throws 404 when this person sees no such account, and 403 when they may not do this with it. */
+  hold(tx: Tx, actor: Actor, id: string, permission: SafePermission): ReturnType<typeof holdAccount>;
+  /** The same without holding it. */
+  require(db: Db, actor: Actor, id: string, permission: SafePermission): Promise<void>;
+  /** Throws 404 when this person sees no such account. */
+  requireSeen(db: Db, actor: Actor, id: string): Promise<void>;
+  /** The people who may change its secret. */
+  keepersOf(db: Db, id: string): Promise<string[]>;
 }
 
 interface Deps {
@@ -46,6 +60,14 @@ export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
   return {
     onLost: (listener) => void listeners.push(listener),
     afterGrant: (tx, ended) => afterGrant(kernel, tx, ended),
+    hold: (tx, actor, id, permission) => holdAccount(tx, actor, id, permission, parts.grants.grantsInForce),
+    require: async (db, actor, id, permission) =>
+      demandOn(await readShown(db, actor, id, parts.grants.grantsInForce), permission),
+    requireSeen: async (db, actor, id) => void (await readShown(db, actor, id, parts.grants.grantsInForce)),
+    keepersOf: async (db, id) => {
+      const safeId = await safeOf(db, id);
+      return safeId === null ? [] : membersWho(db, safeId, "manage_secret");
+    },
   };
 }
 

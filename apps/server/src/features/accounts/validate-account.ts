@@ -62,7 +62,13 @@ export async function readValidations(
   };
 }
 
-const TYPES = { manual: "manual", scheduled: "scheduled", first: "triggered", bulk: "triggered" } as const;
+const TYPES = {
+  manual: "manual",
+  scheduled: "scheduled",
+  first: "triggered",
+  bulk: "triggered",
+  rotation: "triggered",
+} as const;
 
 export function toHistoryEntry(attempt: AttemptRow): ValidationHistoryEntry {
   const { outcome } = attempt;

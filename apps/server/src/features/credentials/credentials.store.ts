@@ -16,6 +16,7 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import { named } from "#kernel/db/named.ts";
+import { sentWithNext } from "#kernel/db/shared-trips.ts";
 import type { Tables } from "#kernel/db/tables.ts";
 import { isFoundAndUsableBy, isThere, isUsableBy } from "./credentials.policy.ts";
 
@@ -227,6 +228,16 @@ export async function insertSecretVersion(tx: Tx, version: Insertable<SecretVers
     .where("is_candidate", "=", false)
     .execute();
   await tx.insertInto("secret_versions").values(version).execute();
+}
+
+/** Stores a sealed secret that may come into force; the one in force stays. */
+export async function insertCandidate(
+  tx: Tx,
+  version: Omit<Insertable<SecretVersionsTable>, "reason" | "is_candidate" | "retired_at">,
+): Promise<void> {
+  const row = { ...version, reason: "rotated" as const, is_candidate: true };
+  const query = tx.insertInto("secret_versions").values(row).compile();
+  await tx.executeQuery(sentWithNext("credentials.insert-candidate", query));
 }
 
 /** What the next version is called: candidates have their numbers too. The row in `credentials` is held. */

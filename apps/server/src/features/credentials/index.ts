@@ -37,6 +37,8 @@ export {
   hostKeyAlarm,
   hostKeyText,
   isSame,
+  ENVELOPE_PURPOSE,
+  keyOfOwner,
   keyOfSafe,
   notFound as credentialNotFound,
   targetOf as credentialTarget,
@@ -44,6 +46,7 @@ export {
 export {
   countUsable,
   deleteAnyCredential,
+  insertCandidate,
   lockAnyCredential,
   lockAnyCredentials,
   lockCredential,

@@ -4,7 +4,16 @@
 // a candidate is stored before the target hears of it, no stored secret is ever removed, and a candidate takes the place of
 // the one in force only after a fresh login with it.
 import type { RefusedCode } from "@strongroom/connectors";
+import { ROLES } from "@strongroom/contract";
 import type { RotationStep } from "@strongroom/contract";
+import type { Grants } from "#kernel/authz/authorise.ts";
+
+/** Everybody, on what they may see; with the permission in its safe, or their own. */
+export const grants: Grants = {
+  "credential.rotate": ROLES,
+  "rotation.read": ROLES,
+  "rotation.manage": ROLES,
+};
 
 export type By = "account" | "reconcile-account";
 
@@ -71,6 +80,8 @@ export type Says = "live" | "dead" | "unclear";
 
 export type Happening =
   | { kind: "stored"; version: number }
+  /** A candidate that has to come from elsewhere could not be had. */
+  | { kind: "unmade" }
   | { kind: "sending"; by: By }
   | { kind: "changed" }
   | { kind: "refused"; code: RefusedCode }
@@ -117,6 +128,7 @@ export function nextAct(journal: Journal, means: Means): Act | null {
   if (journal.attention !== null || journal.step === "ended") return null;
   switch (journal.step) {
     case "planned":
+      if (journal.stalls >= MOST_STALLS) return giveUp("unreachable");
       return journal.refusals >= MOST_REFUSALS ? giveUp("password-rules") : { do: "store" };
     case "stored":
       return nextSend(journal, means);
@@ -163,6 +175,8 @@ export function after(journal: Journal, happening: Happening): Journal {
   switch (happening.kind) {
     case "stored":
       return afterStored(journal, happening.version);
+    case "unmade":
+      return { ...journal, stalls: journal.stalls + 1 };
     case "sending":
       return {
         ...journal,

@@ -46,10 +46,13 @@ export function installVerification(kernel: Kernel, { credentials, accounts }: D
 
 export { hasAlarm, listEnding, listFailing, readStanding, readWork } from "./figures.store.ts";
 export { acceptedKeys, acceptOffered } from "./accept-host-key.ts";
-export type { AccountsOfSafes } from "./owner-of.ts";
+export { ownerOf } from "./owner-of.ts";
+export type { AccountsOfSafes, Owner } from "./owner-of.ts";
 export type { Begun, Concluded, Watcher } from "./site.ts";
 export { verifyAccounts, verifyAllowed } from "./run-verification.ts";
-export { listAttemptsOf } from "./verification.store.ts";
+export { insertEndedAttempts, listAttemptsOf } from "./verification.store.ts";
 export type { AttemptRow } from "./verification.store.ts";
 export { inNameOf, manual, verify } from "./verify-credential.ts";
+export { changesAfter, destinationOf, endedBy, resultOf, targetOf as loginTargetOf } from "./verification.ts";
+export type { Result } from "./verification.ts";
 export { SCHEDULE_EVERY } from "./verification.jobs.ts";

@@ -8,7 +8,7 @@ export const grants: Grants = {
 };
 
 /** What started an attempt. */
-export type Trigger = "manual" | "first" | "bulk" | "scheduled";
+export type Trigger = "manual" | "first" | "bulk" | "scheduled" | "rotation";
 
 /** What a run was asked to try: everything, what somebody picked, or what is due. */
 export type RunScope = "all" | "selected" | "scheduled";

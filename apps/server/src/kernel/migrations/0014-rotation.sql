@@ -45,6 +45,8 @@ create table rotations (
   target          text,
   step            text not null default 'planned'
                   check (step in ('planned', 'stored', 'sent', 'answered', 'doubtful', 'promoted', 'ended')),
+  -- What it changes: a password that we make up, a key pair, or a secret that the target makes; null: not looked at yet.
+  kind            text check (kind in ('password', 'key', 'issued')),
   -- What rotation.policy.ts knows beside the step.
   journal         jsonb not null,
   outcome         text check (outcome in ('rotated', 'cancelled', 'superseded')),

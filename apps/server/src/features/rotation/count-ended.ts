@@ -1,0 +1,41 @@
+// Counts a rotation of a run that has ended or stopped, and tells how far the run is.
+import type { Tx } from "#kernel/db/database.ts";
+import type { NewEvent } from "#kernel/events/events.ts";
+import type { RotationRow } from "./rotation.store.ts";
+import { countOne } from "./runs.store.ts";
+import type { RunRow } from "./runs.store.ts";
+import type { Site } from "./site.ts";
+
+/** How many steps of progress a run tells at the most. */
+const STEPS = 50;
+
+export async function countEnded(site: Site, tx: Tx, row: Pick<RotationRow, "id" | "run_id" | "outcome">, at: Date) {
+  if (row.run_id === null) return;
+  const run = await countOne(tx, row.id, row.outcome === "rotated", at);
+  if (run === null) return;
+  const isLast = run.status !== "running";
+  if (isLast || run.done % Math.max(1, Math.floor(run.total / STEPS)) === 0) {
+    await site.kernel.events.publish(tx, progressed(run));
+  }
+  if (run.status === "completed" && run.done === run.total) await tellEnd(site, tx, run);
+}
+
+export const progressed = (run: RunRow): NewEvent => ({
+  type: "rotation.run-progressed",
+  audience: { users: [run.user_id] },
+  data: { run_id: run.id, total: run.total, done: run.done, is_completed: run.status !== "running" },
+});
+
+async function tellEnd(site: Site, tx: Tx, { id, user_id, rotated, failed, total }: RunRow): Promise<void> {
+  const secrets = total === 1 ? "1 secret" : `${total} secrets`;
+  await site.notify(tx, {
+    to: { users: [user_id] },
+    type: "rotation_completed",
+    title: `Changing ${secrets} has ended`,
+    message: failed === 0 ? "All of them were changed." : `${rotated} were changed, ${failed} were not.`,
+    severity: failed === 0 ? "low" : "medium",
+    actionRequired: failed > 0,
+    metadata: { run_id: id, rotated, failed },
+    dedupeKey: id,
+  });
+}

@@ -1,0 +1,80 @@
+// The workers of rotations: each process takes what is due, a bounded number at a time, whoever asked for it.
+import { newId } from "#kernel/id.ts";
+import { LEASE_SECONDS } from "./advance.ts";
+import { claim, hasDue } from "./rotation.store.ts";
+import type { RotationRow } from "./rotation.store.ts";
+import type { Site } from "./site.ts";
+import { workRotation } from "./work-rotation.ts";
+
+export interface Engine {
+  /** When events run. */
+  start(): Promise<void>;
+  /** Takes nothing new, tells what is under way to stop, and waits for it. */
+  stop(): Promise<void>;
+}
+
+const MOST_AT_ONCE = 16;
+const MOST_PER_TARGET = 2;
+/** Without any word we look this often: for what waited, and for what a dead process left behind. */
+const LOOK_MS = 1_000;
+
+export function createEngine(site: Site): Engine {
+  const { kernel } = site;
+  const { database, events, keys, log } = kernel;
+  const stopping = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  let looking: Promise<void> | null = null;
+  let isCalled = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function wake(): void {
+    isCalled = true;
+    if (!stopping.signal.aborted) looking ??= look().finally(() => (looking = null));
+  }
+
+  /** One claim at a time in each process. */
+  async function look(): Promise<void> {
+    clearTimeout(timer);
+    try {
+      while (isCalled && !stopping.signal.aborted && !keys.isSealed && underWay.size < MOST_AT_ONCE) {
+        isCalled = false;
+        for (const row of await takeDue()) begin(row);
+      }
+    } catch (error) {
+      if (!stopping.signal.aborted) log.warn({ err: error }, "rotations could not be taken up; trying again");
+    }
+    if (!stopping.signal.aborted) timer = setTimeout(wake, LOOK_MS).unref();
+  }
+
+  async function takeDue(): Promise<RotationRow[]> {
+    if (!(await hasDue(database.db))) return [];
+    const rules = { leaseSeconds: LEASE_SECONDS, mostPerTarget: MOST_PER_TARGET, most: MOST_AT_ONCE - underWay.size };
+    return database.swiftTransaction((tx) => claim(tx, newId(), rules));
+  }
+
+  function begin(row: RotationRow): void {
+    const work = workRotation(site, row, stopping.signal)
+      // The lease runs out, and somebody takes it up again.
+      .catch((error: unknown) => log.error({ err: error, rotation: row.id }, "a rotation met an error"))
+      .finally(() => {
+        underWay.delete(work);
+        wake();
+      });
+    underWay.add(work);
+  }
+
+  return {
+    async start() {
+      await events.subscribe({ filter: ({ type }) => type.startsWith("rotation.") }, ({ type, data }) => {
+        if (type === "rotation.run-progressed" || data["state"] === "queued") wake();
+      });
+      wake();
+    },
+    async stop() {
+      stopping.abort();
+      clearTimeout(timer);
+      await looking;
+      await Promise.allSettled(underWay);
+    },
+  };
+}

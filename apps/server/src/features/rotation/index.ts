@@ -1,0 +1,25 @@
+// Rotation: changing a stored secret on its real system, without ever losing one. The same for credentials and accounts.
+import type { Kernel } from "#kernel/kernel.ts";
+import type { Notify } from "#features/notifications/index.ts";
+import type { AccountsOfSafes, VerificationFeature } from "#features/verification/index.ts";
+import { createEngine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
+import { grants } from "./rotation.policy.ts";
+import { bindRotation } from "./rotation.routes.ts";
+import type { RotatedAccounts, Site } from "./site.ts";
+
+interface Deps {
+  verification: VerificationFeature;
+  accountsOfSafes: AccountsOfSafes;
+  accounts: RotatedAccounts;
+  notify: Notify;
+}
+
+/** The answer's `start` begins to work on what is due. */
+export function installRotation(kernel: Kernel, deps: Deps): Engine {
+  const { network } = deps.verification.site;
+  const site: Site = { kernel, network, accounts: deps.accountsOfSafes, rotated: deps.accounts, notify: deps.notify };
+  kernel.authority.grant(grants);
+  bindRotation(site);
+  return createEngine(site);
+}

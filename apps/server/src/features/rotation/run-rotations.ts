@@ -1,0 +1,142 @@
+// Runs that change the secrets of several accounts and credentials: each is decided on its own.
+import type {
+  ReplyOf,
+  RotationRun,
+  RotationRunId,
+  cancelRotationRun,
+  readRotationRun,
+  rotateSeveral as severalEndpoint,
+} from "@strongroom/contract";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import { Refusal, refuse } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import { credentialNotFound, lockCredential } from "#features/credentials/index.ts";
+import { ownerOf } from "#features/verification/index.ts";
+import { hindrance, newRotation } from "./ask-rotation.ts";
+import { progressed } from "./count-ended.ts";
+import { readCircumstances } from "./due.store.ts";
+import { changed } from "./rotation.ts";
+import { endCancelled, insertRotations, openOfRun, readRotation } from "./rotation.store.ts";
+import { cancelRun, countOne, dropRun, insertRun, readRun, setTotal } from "./runs.store.ts";
+import type { RunRow } from "./runs.store.ts";
+import type { Site } from "./site.ts";
+
+type Several = SteppedCall<typeof severalEndpoint>;
+type Reply = ReplyOf<typeof severalEndpoint>;
+
+export async function rotateSeveral(site: Site, call: Several): Promise<Reply> {
+  const { account_ids, credential_ids } = call.body;
+  const ids = [...new Set<string>([...account_ids, ...credential_ids])];
+  const accounts = new Set<string>(account_ids);
+  const { id: userId } = call.actor;
+  const at = site.kernel.clock.now();
+  const run = { id: newId(at.getTime()), user_id: userId, total: ids.length, started_at: at };
+  call.note({ target: { type: "rotation-run", id: run.id } });
+  return call.commit(
+    async (tx) => {
+      await insertRun(tx, run);
+      const failed: Reply["failed"] = [];
+      // In the order of their ids, so that two runs cannot wait for each other in a circle.
+      for (const id of ids.toSorted()) {
+        const failure = await queueOne(site, call, tx, { id, isAccount: accounts.has(id), runId: run.id, at });
+        if (failure !== null) failed.push({ id, code: failure.code, message: failure.message });
+      }
+      const queued = ids.length - failed.length;
+      call.note({ details: { queued, failed: failed.length } });
+      if (queued === 0) await dropRun(tx, run.id);
+      else await site.kernel.events.publish(tx, progressed(await setTotal(tx, run.id, queued)));
+      return {
+        run_id: queued === 0 ? null : (run.id as RotationRunId),
+        queued,
+        failed,
+        message: messageOf(queued, failed.length),
+      };
+    },
+    (reply) => reply,
+  );
+}
+
+interface Item {
+  id: string;
+  isAccount: boolean;
+  runId: string;
+  at: Date;
+}
+
+/** Null when it was queued. A refusal leaves nothing behind. */
+async function queueOne(
+  site: Site,
+  call: Several,
+  tx: Tx,
+  { id, isAccount, runId, at }: Item,
+): Promise<Refusal | null> {
+  const { actor } = call;
+  try {
+    const row = isAccount
+      ? await site.rotated.hold(tx, actor, id, "manage_secret")
+      : await lockCredential(tx, actor, id);
+    if (row === null) throw credentialNotFound();
+    const circumstances = await readCircumstances(tx, id);
+    const hindered = hindrance(row, circumstances, null);
+    if (hindered !== null) throw hindered;
+    const by = circumstances.rotate_as ?? "account";
+    const asker = { id: actor.id, name: actor.name };
+    const inserted = await insertRotations(tx, [newRotation(row, { by, because: "bulk", asker, runId }, at)]);
+    if (inserted.length > 0) return null;
+    throw refuse(409, "rotation.open", `A rotation of "${row.name}" is open already.`);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+function messageOf(queued: number, failed: number): string {
+  const secrets = queued === 1 ? "1 secret is" : `${queued} secrets are`;
+  const sentence = queued === 0 ? "Nothing is changed" : `${secrets} being changed`;
+  return failed === 0 ? sentence : `${sentence}, ${failed} cannot be`;
+}
+
+export async function readOwnRun(call: Call<typeof readRotationRun>, db: Db): Promise<RotationRun> {
+  const run = await readRun(db, call.actor.id, call.params.id);
+  if (run === null) throw runNotFound();
+  return toRun(run);
+}
+
+export async function cancelOwnRun(site: Site, call: Call<typeof cancelRotationRun>, tx: Tx): Promise<RotationRun> {
+  const { id } = call.params;
+  call.note({ target: { type: "rotation-run", id } });
+  const at = site.kernel.clock.now();
+  const cancelled = await cancelRun(tx, call.actor.id, id, at);
+  if (cancelled === null) {
+    if ((await readRun(tx, call.actor.id, id)) === null) throw runNotFound();
+    throw refuse(409, "rotation.run-ended", "This rotation run has already ended.");
+  }
+  const message = `${call.actor.name} stopped the run before anything was sent.`;
+  for (const rotationId of await endCancelled(tx, await openOfRun(tx, id), message, at)) {
+    await countOne(tx, rotationId, false, at);
+    const row = (await readRotation(tx, rotationId))!;
+    const { audience } = await ownerOf(site, tx, row);
+    await site.kernel.events.publish(tx, changed(row, row.state, row.message, audience));
+  }
+  const run = (await readRun(tx, call.actor.id, id))!;
+  await site.kernel.events.publish(tx, progressed(run));
+  call.note({ details: { done: run.done, total: run.total } });
+  return toRun(run);
+}
+
+const runNotFound = (): Refusal => refuse(404, "rotation.run-not-found", "Rotation run not found");
+
+function toRun({ id, status, total, done, rotated, failed, started_at, completed_at }: RunRow): RotationRun {
+  return {
+    id: id as RotationRunId,
+    status,
+    total,
+    done,
+    rotated,
+    failed,
+    started_at: started_at.toISOString(),
+    completed_at: completed_at?.toISOString() ?? null,
+  };
+}

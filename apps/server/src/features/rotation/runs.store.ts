@@ -1,0 +1,68 @@
+// Runs of rotations in the database: how far each is.
+import { sql } from "kysely";
+import type { ColumnType, Selectable } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+
+export interface RotationRunsTable {
+  id: string;
+  user_id: string;
+  status: ColumnType<"running" | "completed" | "cancelled", undefined, "running" | "completed" | "cancelled">;
+  total: number;
+  done: ColumnType<number, undefined, number>;
+  rotated: ColumnType<number, undefined, number>;
+  failed: ColumnType<number, undefined, number>;
+  started_at: Date;
+  completed_at: ColumnType<Date | null, undefined, Date | null>;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    rotation_runs: RotationRunsTable;
+  }
+}
+
+export type RunRow = Selectable<RotationRunsTable>;
+
+export async function insertRun(tx: Tx, run: Pick<RunRow, "id" | "user_id" | "total" | "started_at">): Promise<void> {
+  await tx.insertInto("rotation_runs").values(run).execute();
+}
+
+/** Once it is known how many were queued. */
+export async function setTotal(tx: Tx, id: string, total: number): Promise<RunRow> {
+  const query = tx.updateTable("rotation_runs").set({ total }).where("id", "=", id);
+  return query.returningAll().executeTakeFirstOrThrow();
+}
+
+export async function dropRun(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("rotation_runs").where("id", "=", id).execute();
+}
+
+export async function readRun(db: Db, userId: string, id: string): Promise<RunRow | null> {
+  const query = db.selectFrom("rotation_runs").selectAll().where("id", "=", id).where("user_id", "=", userId);
+  return (await query.executeTakeFirst()) ?? null;
+}
+
+/** Null when it had been counted before. The last one ends the run. */
+export async function countOne(tx: Tx, rotationId: string, isRotated: boolean, at: Date): Promise<RunRow | null> {
+  const { rows } = await sql<RunRow>`
+    with counted as (
+      update rotations set is_counted = true where id = ${rotationId} and not is_counted and run_id is not null
+      returning run_id
+    )
+    update rotation_runs set done = done + 1, rotated = rotated + ${isRotated ? 1 : 0}, failed = failed + ${isRotated ? 0 : 1},
+      status = case when status = 'running' and done + 1 >= total then 'completed' else status end,
+      completed_at = case when status = 'running' and done + 1 >= total then ${at} else completed_at end
+    from counted where rotation_runs.id = counted.run_id returning rotation_runs.*`.execute(tx);
+  return rows[0] ?? null;
+}
+
+/** Null when this person has no such run under way. */
+export async function cancelRun(tx: Tx, userId: string, id: string, at: Date): Promise<RunRow | null> {
+  const query = tx
+    .updateTable("rotation_runs")
+    .set({ status: "cancelled", completed_at: at })
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .where("status", "=", "running");
+  return (await query.returningAll().executeTakeFirst()) ?? null;
+}

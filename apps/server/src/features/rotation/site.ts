@@ -1,0 +1,30 @@
+// What every rotation of this server needs.
+import type { NetworkPolicy } from "@strongroom/connectors";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import type { CredentialRow } from "#features/credentials/index.ts";
+import type { Notify } from "#features/notifications/index.ts";
+import type { AccountsOfSafes } from "#features/verification/index.ts";
+import type { SafePermission } from "@strongroom/contract";
+
+/** What accounts are asked: they know who may do what with them. */
+export interface RotatedAccounts {
+  /** Throws 404 when this person sees no such account, and 403 when they may not do this with it. */
+  hold(tx: Tx, actor: Actor, id: string, permission: SafePermission): Promise<CredentialRow>;
+  /** Throws 404 when this person sees no such account. */
+  requireSeen(db: Db, actor: Actor, id: string): Promise<void>;
+  /** Throws 404 and 403 as `hold`, and holds nothing. */
+  require(db: Db, actor: Actor, id: string, permission: SafePermission): Promise<void>;
+  /** The people whom a rotation that nobody asked for concerns. */
+  keepersOf(db: Db, id: string): Promise<string[]>;
+}
+
+export interface Site {
+  kernel: Kernel;
+  network: NetworkPolicy;
+  /** Who hears of an account, and how often it is verified. */
+  accounts: AccountsOfSafes;
+  rotated: RotatedAccounts;
+  notify: Notify;
+}
