@@ -27,6 +27,7 @@ const CHOICES: [Partial<Target>, string][] = [
   [{ type: "database", connectionString: "rediss://h" }, "redis"],
   [{ type: "application", additionalParams: { protocol: "rabbitmq" } }, "rabbitmq"],
   [{ type: "application", additionalParams: { protocol: "http-bearer" } }, "http-login"],
+  [{ type: "password", ...SSH, port: 1812, additionalParams: { protocol: "radius" } }, "radius"],
   [{ type: "password", ...SSH, port: 6379, additionalParams: { protocol: "redis" } }, "redis"],
   [{ type: "mongodb" }, "mongodb"],
   [{ type: "database", connectionString: "mongodb://h/d" }, "mongodb"],

@@ -14,6 +14,7 @@ import { mysql } from "./mysql/mysql.ts";
 import { networkDevice } from "./network-device/network-device.ts";
 import { postgresql } from "./postgresql/postgresql.ts";
 import { rabbitmq } from "./rabbitmq/rabbitmq.ts";
+import { radius } from "./radius/radius.ts";
 import { redis } from "./redis/redis.ts";
 
 /** Every connector that there is. */
@@ -26,6 +27,7 @@ export const connectors: readonly Connector[] = [
   redis,
   rabbitmq,
   httpLogin,
+  radius,
   certificate,
   apiToken,
   networkDevice,
@@ -44,6 +46,7 @@ export const PROTOCOLS: ReadonlyMap<string, Connector> = new Map([
   ["active-directory", activeDirectory],
   ["redis", redis],
   ["rabbitmq", rabbitmq],
+  ["radius", radius],
   ["http-basic", httpLogin],
   ["http-bearer", httpLogin],
 ]);

@@ -1,0 +1,119 @@
+// RADIUS packets as far as a log-in by password takes them (RFC 2865, and RFC 3579 §3.2 for Message-Authenticator).
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+
+export const ACCESS_ACCEPT = 2;
+export const ACCESS_REJECT = 3;
+export const ACCESS_CHALLENGE = 11;
+const ACCESS_REQUEST = 1;
+
+const USER_NAME = 1;
+const USER_PASSWORD = 2;
+const SERVICE_TYPE = 6;
+const NAS_IDENTIFIER = 32;
+const MESSAGE_AUTHENTICATOR = 80;
+
+/** Service-Type: only whether the name and password are right (§5.6). */
+const AUTHENTICATE_ONLY = 8;
+
+const HEADER = 20;
+/** §3: a packet has 4096 bytes at most. */
+const MAX_PACKET = 4096;
+/** §5.2. */
+export const MAX_PASSWORD_BYTES = 128;
+/** §5: what an attribute can hold. */
+export const MAX_NAME_BYTES = 253;
+
+export interface AccessRequest {
+  username: string;
+  password: string;
+  sharedSecret: string;
+  /** 0 to 255; tells answers apart. */
+  id: number;
+  /** 16 random bytes. */
+  authenticator: Buffer;
+}
+
+export function encodeRequest({ username, password, sharedSecret, id, authenticator }: AccessRequest): Buffer {
+  const service = Buffer.alloc(4);
+  service.writeUInt32BE(AUTHENTICATE_ONLY);
+  const attributes = Buffer.concat([
+    // First, as is advised since answers can be forged by collisions of MD5 (CVE-2024-3596).
+    attribute(MESSAGE_AUTHENTICATOR, Buffer.alloc(16)),
+    attribute(USER_NAME, Buffer.from(username)),
+    attribute(USER_PASSWORD, hidePassword(Buffer.from(password), sharedSecret, authenticator)),
+    attribute(SERVICE_TYPE, service),
+    attribute(NAS_IDENTIFIER, Buffer.from("strongroom")),
+  ]);
+  const packet = Buffer.concat([header(ACCESS_REQUEST, id, attributes.length), authenticator, attributes]);
+  hmac(packet, sharedSecret).copy(packet, HEADER + 2);
+  return packet;
+}
+
+/** §5.2: blocks of 16 bytes, each hidden by the hash of the shared secret and the block before. */
+export function hidePassword(password: Buffer, sharedSecret: string, authenticator: Buffer): Buffer {
+  const padded = Buffer.alloc(Math.max(16, Math.ceil(password.length / 16) * 16));
+  password.copy(padded);
+  let before = authenticator;
+  for (let at = 0; at < padded.length; at += 16) {
+    const mask = createHash("md5").update(sharedSecret).update(before).digest();
+    const block = padded.subarray(at, at + 16);
+    for (const [index, byte] of mask.entries()) block[index] = (block[index] ?? 0) ^ byte;
+    before = block;
+  }
+  return padded;
+}
+
+export interface AccessAnswer {
+  code: number;
+  /** Whether the answer also carries a Message-Authenticator, which is right: nobody between made it up. */
+  isProtected: boolean;
+}
+
+/** Null for whatever is not the answer to this request by one who knows the shared secret: it is to be ignored (§3). */
+export function decodeAnswer(datagram: Buffer, request: Buffer, sharedSecret: string): AccessAnswer | null {
+  if (datagram.length < HEADER || datagram.length > MAX_PACKET || datagram[1] !== request[1]) return null;
+  const length = datagram.readUInt16BE(2);
+  if (length < HEADER || length > datagram.length) return null;
+  const packet = datagram.subarray(0, length);
+  const asked = request.subarray(4, HEADER);
+  const expected = createHash("md5")
+    .update(packet.subarray(0, 4))
+    .update(asked)
+    .update(packet.subarray(HEADER))
+    .update(sharedSecret)
+    .digest();
+  if (!timingSafeEqual(expected, packet.subarray(4, HEADER))) return null;
+  const at = placeOf(packet, MESSAGE_AUTHENTICATOR);
+  if (at === undefined) return null;
+  if (at === null) return { code: packet[0] ?? 0, isProtected: false };
+  const cleared = Buffer.concat([packet.subarray(0, 4), asked, packet.subarray(HEADER)]);
+  cleared.fill(0, at, at + 16);
+  const isRight = timingSafeEqual(hmac(cleared, sharedSecret), packet.subarray(at, at + 16));
+  return isRight ? { code: packet[0] ?? 0, isProtected: true } : null;
+}
+
+/** Where the 16 bytes of an attribute begin; null without it, undefined when the attributes make no sense. */
+function placeOf(packet: Buffer, type: number): number | null | undefined {
+  let at = HEADER;
+  while (at < packet.length) {
+    const size = packet[at + 1] ?? 0;
+    if (size < 2 || at + size > packet.length) return undefined;
+    if (packet[at] === type) return size === 18 ? at + 2 : undefined;
+    at += size;
+  }
+  return null;
+}
+
+function hmac(packet: Buffer, sharedSecret: string): Buffer {
+  return createHmac("md5", sharedSecret).update(packet).digest();
+}
+
+function attribute(type: number, value: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([type, value.length + 2]), value]);
+}
+
+function header(code: number, id: number, attributesLength: number): Buffer {
+  const bytes = Buffer.from([code, id, 0, 0]);
+  bytes.writeUInt16BE(HEADER + attributesLength, 2);
+  return bytes;
+}

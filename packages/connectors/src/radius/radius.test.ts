@@ -1,0 +1,144 @@
+// RADIUS against a real FreeRADIUS server; the packets against the examples of RFC 2865.
+import assert from "node:assert/strict";
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { Secret } from "@strongroom/keys";
+import fc from "fast-check";
+import { aContext, aTarget } from "../../testing/factories.ts";
+import { withoutLeak } from "../../testing/leak-watch.ts";
+import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
+import { needs } from "../../testing/targets/availability.ts";
+import { freeradiusAvailable, startFreeradius, type RadiusServer } from "../../testing/targets/freeradius.ts";
+import { HOSTILE_UDP, startUdp } from "../../testing/targets/hostile-udp.ts";
+import type { Target } from "../connector.ts";
+import { decodeAnswer, encodeRequest, hidePassword } from "./packet.ts";
+import { radius } from "./radius.ts";
+
+const NEEDS = needs(freeradiusAvailable());
+const newPassword = () => randomBytes(12).toString("base64url");
+const secretOf = (password: string, shared_secret: string) => JSON.stringify({ password, shared_secret });
+
+const at = (server: Pick<RadiusServer, "host" | "port">, username: string, more = {}): Partial<Target> => ({
+  type: "application",
+  host: server.host,
+  port: server.port,
+  username,
+  additionalParams: { protocol: "radius", ...more },
+});
+
+async function rows(): Promise<Rows> {
+  const server = await startFreeradius();
+  const { user, locked, sharedSecret } = server;
+  const trial = (secret: string, expect: Trial["expect"]): Trial => ({
+    target: at(server, user.username),
+    secret,
+    expect,
+  });
+  const wrong = { outcome: "rejected", code: "wrong-password" } as const;
+  return {
+    good: trial(secretOf(user.password, sharedSecret), { outcome: "verified" }),
+    wrong: trial(secretOf(newPassword(), sharedSecret), wrong),
+    locked: {
+      ...trial(secretOf(locked.password, sharedSecret), wrong),
+      target: at(server, locked.username),
+      note: "RADIUS has one word for every refusal",
+    },
+    expired: { ...trial(secretOf(newPassword(), sharedSecret), wrong), note: "as above" },
+    // No TLS in RADIUS over UDP: what stands in for it is the shared secret, see below.
+    encryption: [],
+    elsewhere: (host, port) => at({ host, port }, user.username),
+    stop: () => server.stop(),
+  };
+}
+
+connectorSuite({ connector: radius, needs: NEEDS, usesNetwork: true, hostiles: HOSTILE_UDP, start: rows });
+
+describe("RADIUS: who answers, and what is asked", { ...NEEDS, concurrency: 1 }, () => {
+  let server: RadiusServer;
+  before(async () => {
+    server = await startFreeradius({ isProtected: false });
+  });
+  after(() => server?.stop());
+  const verify = (secret: string, more = {}) =>
+    withoutLeak([server.user.password, server.sharedSecret], () =>
+      radius.verify(
+        aTarget(at(server, server.user.username, more)),
+        Secret.fromText(secret),
+        aContext({ timeoutMs: 1_000 }),
+      ),
+    );
+
+  test("an answer that could be somebody else's is not believed, unless the entry says so", async () => {
+    const secret = secretOf(server.user.password, server.sharedSecret);
+    assertResult(await verify(secret), { outcome: "misconfigured", code: "insecure-authentication" });
+    assertResult(await verify(secret, { require_message_authenticator: false }), { outcome: "verified" });
+  });
+
+  test("with another shared secret there is no answer, and the sentence says why that may be", async () => {
+    const result = await verify(secretOf(server.user.password, newPassword()));
+    assertResult(result, { outcome: "unreachable", code: "timeout" });
+    assert.match(result.message, /shared secret/);
+  });
+
+  test("a secret without its two parts, or that no packet can carry, is refused before anything is sent", async () => {
+    const bad = { outcome: "misconfigured", code: "bad-input" } as const;
+    const { sharedSecret } = server;
+    for (const secret of [
+      "plain",
+      "null",
+      secretOf("", sharedSecret),
+      secretOf("x".repeat(129), sharedSecret),
+      secretOf("a\0b", "s"),
+    ])
+      assertResult(await radius.verify(aTarget(at(server, "alice")), Secret.fromText(secret), aContext()), bad);
+  });
+});
+
+/** An answer to `request`, as a server with the shared secret makes it. */
+function answerTo(request: Buffer, code: number, sharedSecret: string): Buffer {
+  const head = Buffer.from([code, request[1] ?? 0, 0, 38]);
+  const empty = Buffer.from([80, 18, ...Buffer.alloc(16)]);
+  const mac = createHmac("md5", sharedSecret).update(head).update(request.subarray(4, 20)).update(empty).digest();
+  const attributes = Buffer.concat([empty.subarray(0, 2), mac]);
+  const hash = createHash("md5").update(head).update(request.subarray(4, 20)).update(attributes).update(sharedSecret);
+  return Buffer.concat([head, hash.digest(), attributes]);
+}
+
+test("a server that asks for more than a password is told from one that refuses", async (t) => {
+  const [shared, password] = [newPassword(), newPassword()];
+  const server = await startUdp((socket, from, request) =>
+    socket.send(answerTo(request, 11, shared), from.port, from.address),
+  );
+  t.after(() => server.stop());
+  const result = await tryOut(radius, { target: at(server, "alice"), secret: secretOf(password, shared) });
+  assertResult(result, { outcome: "misconfigured", code: "second-factor" });
+});
+
+test("a password is hidden as in the example of RFC 2865 §7.1, and the answer to it is believed", () => {
+  const authenticator = Buffer.from("0f403f9473978057bd83d5cb98f4227a", "hex");
+  const hidden = hidePassword(Buffer.from("arctangent"), "xyzzy5461", authenticator);
+  assert.equal(hidden.toString("hex"), "0dbe708d93d413ce3196e43f782a0aee");
+  const request = Buffer.concat([Buffer.from([1, 0, 0, 20]), authenticator]);
+  const answer = Buffer.from("0200002686fe220e7624ba2a1005f6bf9b55e0b20606000000010f06000000000e06c0a80103", "hex");
+  assert.deepEqual(decodeAnswer(answer, request, "xyzzy5461"), { code: 2, isProtected: false });
+});
+
+test("an answer is believed only as it was sent, to the request that it answers", () => {
+  const wish = { username: "alice", password: newPassword(), sharedSecret: newPassword(), id: 7 };
+  const request = encodeRequest({ ...wish, authenticator: randomBytes(16) });
+  const answer = answerTo(request, 2, wish.sharedSecret);
+  assert.deepEqual(decodeAnswer(answer, request, wish.sharedSecret), { code: 2, isProtected: true });
+  assert.equal(
+    decodeAnswer(answer, encodeRequest({ ...wish, authenticator: randomBytes(16) }), wish.sharedSecret),
+    null,
+  );
+  fc.assert(
+    fc.property(fc.nat(answer.length - 1), fc.nat(7), (index, bit) => {
+      const changed = Buffer.from(answer);
+      changed.writeUInt8(changed.readUInt8(index) ^ (1 << bit), index);
+      assert.equal(decodeAnswer(changed, request, wish.sharedSecret), null);
+    }),
+    { numRuns: 200 },
+  );
+  fc.assert(fc.property(fc.uint8Array(), (bytes) => decodeAnswer(Buffer.from(bytes), request, "s") === null));
+});
