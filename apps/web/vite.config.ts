@@ -28,10 +28,11 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // Few files that change at different times; the contract before the form, which would take Zod with it.
+          // Few files that change at different times; Zod before the form, which would take it along. Of the contract
+          // each page has what it uses.
           groups: [
             { name: "react", test: /node_modules\/(react|react-dom|react-router|scheduler)\// },
-            { name: "contract", test: /node_modules\/zod\/|packages\/contract\// },
+            { name: "zod", test: /node_modules\/zod\// },
             { name: "query", test: /node_modules\/@tanstack\/(query-core|react-query)\// },
             { name: "form", test: /node_modules\/(@mantine\/form|mantine-form-zod-resolver|klona|fast-deep-equal)\// },
           ],

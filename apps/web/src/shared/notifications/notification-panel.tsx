@@ -4,18 +4,15 @@ import { IconSettings } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { paths } from "#app/paths.ts";
+import { useConnectionState } from "#shared/events/live-events.ts";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { NotificationList } from "./notification-list.tsx";
 import classes from "./notification-panel.module.css";
 import { clearing, ownNotifications, readingAll } from "./notifications.queries.ts";
 
-export interface NotificationPanelProps {
-  isOffline: boolean;
-  onClose: () => void;
-}
-
-export default function NotificationPanel({ isOffline, onClose }: NotificationPanelProps) {
+export function NotificationPanel({ onClose }: { onClose: () => void }) {
+  const isOffline = useConnectionState() !== "connected";
   const query = useQuery(ownNotifications);
   return (
     <div className={classes.panel}>
