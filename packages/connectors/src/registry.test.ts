@@ -20,6 +20,7 @@ const CHOICES: [Partial<Target>, string][] = [
   [{ type: "server", additionalParams: { protocol: "telnet" } }, "network-device"],
   [{ type: "application", additionalParams: { protocol: "network-device" } }, "network-device"],
   [{ type: "api", additionalParams: { protocol: "aws-iam" } }, "aws-iam"],
+  [{ type: "server", additionalParams: { protocol: "snmpv3" } }, "snmpv3"],
   [{ type: "postgresql" }, "postgresql"],
   [{ type: "mysql" }, "mysql"],
   [{ type: "database", connectionString: "postgresql://h/d" }, "postgresql"],

@@ -16,6 +16,7 @@ import { postgresql } from "./postgresql/postgresql.ts";
 import { rabbitmq } from "./rabbitmq/rabbitmq.ts";
 import { radius } from "./radius/radius.ts";
 import { redis } from "./redis/redis.ts";
+import { snmpv3 } from "./snmpv3/snmpv3.ts";
 
 /** Every connector that there is. */
 export const connectors: readonly Connector[] = [
@@ -33,12 +34,14 @@ export const connectors: readonly Connector[] = [
   networkDevice,
   awsIam,
   mongodb,
+  snmpv3,
 ];
 
 /** What the additional parameter `protocol` may say for a name and a password: it decides before type and port. */
 export const PROTOCOLS: ReadonlyMap<string, Connector> = new Map([
   ["ssh", linux],
   ["aws-iam", awsIam],
+  ["snmpv3", snmpv3],
   ["telnet", networkDevice],
   ["network-device", networkDevice],
   ["ldap", ldap],
