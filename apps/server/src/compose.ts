@@ -122,7 +122,7 @@ export async function compose(parts: Parts): Promise<App> {
   const { notify } = notifications;
   const validation = installValidation(kernel, { verification, notify, grants: seenGrants });
   users.onDeleted(validation.forgetPerson);
-  installCpm(kernel, verification);
+  installCpm(kernel, { verification, grants: seenGrants });
   installDashboard(kernel, users);
   installSeal(kernel, vault, () => live.closeStreams());
   installHealth(kernel, version, [

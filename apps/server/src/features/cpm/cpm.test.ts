@@ -11,8 +11,10 @@ import type { HostileServer } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { aCredential, databaseAt } from "#testing/credentials.ts";
+import { anAccount } from "#testing/accounts.ts";
 import { aPerson } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
+import { aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { healthOf } from "./cpm.policy.ts";
@@ -94,6 +96,37 @@ test("API-19, CPM-11: attention lists what failed, why and when, worst first", a
     ],
   );
   assert.ok(body.credentials.every((each) => each.reason.length > 2 && each.lastAttempt !== null));
+});
+
+test("attention has what fails in safes that one sees, and rotations that wait for a person, each once", async () => {
+  const [owner, outsider] = [await aPerson(app), await aPerson(app)];
+  const safe = await aSafe(app, owner);
+  const [failing, waiting] = [
+    await anAccount(app, owner, safe, { name: "Failing" }),
+    await anAccount(app, owner, safe, { name: "Waiting" }),
+  ];
+  await app.database.pool.query(
+    `update credentials set verification_status = 'failed', verification_error = 'No answer.', last_verification_attempt = now()
+     where id = any($1)`,
+    [[failing.id, waiting.id]],
+  );
+  await app.database.pool.query(
+    `insert into rotations (id, credential_id, credential_name, because, step, journal, needs_attention, message, started_at)
+     values (gen_random_uuid(), $1, 'Waiting', 'asked', 'doubtful', '{}', true, 'Both passwords were refused.', now())`,
+    [waiting.id],
+  );
+  const { body } = await app.call(listAttention, { as: owner.token });
+  assert.deepEqual(
+    body.credentials.map(({ name, is_account, severity, reason }) => [name, is_account, severity, reason]),
+    [
+      ["Waiting", true, "high", "Both passwords were refused."],
+      ["Failing", true, "medium", "No answer."],
+    ],
+  );
+  assert.equal(body.total, 2);
+  assert.deepEqual((await app.call(listAttention, { as: outsider.token })).body, { credentials: [], total: 0 });
+  const status = await app.call(readCpmStatus, { as: owner.token });
+  assert.deepEqual([status.body.totalCredentials, status.body.failedCredentials, status.body.status], [2, 2, "failed"]);
 });
 
 describe("DASH-13, DASH-14: the validation figures", () => {

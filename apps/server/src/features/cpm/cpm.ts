@@ -3,25 +3,30 @@ import type { AttentionItem, CpmStatus, listAttention, readCpmStatus } from "@st
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { SCHEDULE_EVERY, hasAlarm, listFailing, readStanding, readWork } from "#features/verification/index.ts";
+import { moment } from "#kernel/moment.ts";
+import { readStanding } from "#features/validation/index.ts";
+import type { GrantQueries } from "#features/validation/index.ts";
+import { SCHEDULE_EVERY } from "#features/verification/index.ts";
 import { healthOf } from "./cpm.policy.ts";
+import { findAttention, readWork } from "./cpm.store.ts";
 
 /** More than anybody works through; the screen shows five and counts the rest. */
 const MOST_ITEMS = 1_000;
 
-export async function readStatus(kernel: Kernel, call: Call<typeof readCpmStatus>, db: Db): Promise<CpmStatus> {
+export async function readStatus(
+  kernel: Kernel,
+  call: Call<typeof readCpmStatus>,
+  db: Db,
+  grants: GrantQueries,
+): Promise<CpmStatus> {
   const now = kernel.clock.now();
-  const [standing, work, isAlarmed] = await Promise.all([
-    readStanding(db, call.actor, now),
-    readWork(db, call.actor),
-    hasAlarm(db, call.actor),
-  ]);
+  const [standing, work] = await Promise.all([readStanding(db, call.actor, grants), readWork(db, call.actor, grants)]);
   return {
-    status: healthOf(standing, isAlarmed),
+    status: healthOf(standing, work.hasAlarm),
     verifiedCredentials: standing.verified,
     totalCredentials: standing.total,
     failedCredentials: standing.failed,
-    pendingCredentials: standing.pending,
+    pendingCredentials: standing.pending + standing.neverTried,
     activeJobs: work.active,
     systemUptime: Math.floor(process.uptime()),
     lastVerificationRun: work.lastRunAt?.toISOString() ?? null,
@@ -38,17 +43,16 @@ function nextTick(dueAt: Date, now: Date): Date {
 export async function readAttention(
   call: Call<typeof listAttention>,
   db: Db,
+  grants: GrantQueries,
 ): Promise<{ credentials: AttentionItem[]; total: number }> {
-  const failing = await listFailing(db, call.actor, MOST_ITEMS);
-  return {
-    credentials: failing.map(({ id, name, message, attemptedAt, isAlarm, isRejected }) => ({
-      id,
-      is_account: false,
-      name,
-      severity: isAlarm || isRejected ? "high" : "medium",
-      reason: message ?? "The last verification failed.",
-      lastAttempt: attemptedAt?.toISOString() ?? null,
-    })),
-    total: failing.length,
-  };
+  const { items, total } = await findAttention(db, call.actor, grants, MOST_ITEMS);
+  const credentials = items.map(({ id, is_account, name, reason, at, is_grave }) => ({
+    id,
+    is_account,
+    name,
+    severity: is_grave ? ("high" as const) : ("medium" as const),
+    reason: reason ?? "The last verification failed.",
+    lastAttempt: moment(at),
+  }));
+  return { credentials, total };
 }

@@ -42,26 +42,6 @@ export async function readStanding(db: Db, actor: Who, since: Date): Promise<Sta
   };
 }
 
-export interface Work {
-  /** Verifications under way, and those that a run has still to do. */
-  active: number;
-  lastRunAt: Date | null;
-  /** The earliest time for which the schedule has something. */
-  nextDueAt: Date | null;
-}
-
-export async function readWork(db: Db, actor: Who): Promise<Work> {
-  const { rows } = await sql<Work>`
-    select
-      (select count(*) from verification_attempts where user_id = ${actor.id} and finished_at is null)
-      + (select coalesce(sum(total - done), 0) from verification_runs where user_id = ${actor.id} and status = 'running')
-        as active,
-      (select max(coalesce(completed_at, started_at)) from verification_runs where user_id = ${actor.id}) as "lastRunAt",
-      (select min(verify_after) from credentials where user_id = ${actor.id} and deleted_at is null) as "nextDueAt"
-  `.execute(db);
-  return rows[0] ?? { active: 0, lastRunAt: null, nextDueAt: null };
-}
-
 export interface Failing {
   id: string;
   name: string;
@@ -91,16 +71,6 @@ export async function listFailing(db: Db, actor: Who, limit: number): Promise<Fa
     .orderBy("last_verification_attempt", "desc")
     .limit(limit)
     .execute();
-}
-
-/** Whether a changed host key waits for somebody to look at it. */
-export async function hasAlarm(db: Db, actor: Who): Promise<boolean> {
-  const query = db
-    .selectFrom("credentials")
-    .select("id")
-    .where(isUsableBy(actor))
-    .where("offered_host_key", "is not", null);
-  return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
 export interface Ending {

@@ -44,7 +44,7 @@ export function installVerification(kernel: Kernel, { credentials, accounts }: D
   };
 }
 
-export { hasAlarm, listEnding, listFailing, readStanding, readWork } from "./figures.store.ts";
+export { listEnding, listFailing, readStanding } from "./figures.store.ts";
 export { acceptedKeys, acceptOffered } from "./accept-host-key.ts";
 export { ownerOf } from "./owner-of.ts";
 export type { AccountsOfSafes, Owner } from "./owner-of.ts";
