@@ -47,7 +47,11 @@ interface Link {
   kept: Buffer[];
 }
 
-export async function startCuttingProxy(upstream: { host: string; port: number }): Promise<CuttingProxy> {
+/** `host` is an address of loopback to listen on: several of them are several machines to the product. */
+export async function startCuttingProxy(
+  upstream: { host: string; port: number },
+  host = "127.0.0.1",
+): Promise<CuttingProxy> {
   const links = new Set<Link>();
   let armed: Armed | null = null;
   let accepted = 0;
@@ -82,11 +86,11 @@ export async function startCuttingProxy(upstream: { host: string; port: number }
     client.on("error", () => {});
     target.on("error", () => {});
     client.on("close", () => links.delete(link));
-  }).listen(0, "127.0.0.1");
+  }).listen(0, host);
   await once(server, "listening");
 
   return {
-    host: "127.0.0.1",
+    host,
     port: (server.address() as AddressInfo).port,
     cut: (cut) => {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,0 +1,126 @@
+// Stops a rotation at any write of its journal, from inside the database: at the end of the transaction, before it commits.
+// Nothing of the product knows of it.
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+
+/** Any number that nothing else locks: the gate's keys go on from here. */
+const FIRST_KEY = 1_850_000_000;
+const POLL_MS = 20;
+
+const SQL = `
+  create table gate_points (credential_id uuid, number int, key int);
+  create table gate_writes (credential_id uuid, number int, what text);
+  create function gate_stop() returns trigger language plpgsql as $$
+    declare place int; held int;
+    begin
+      select count(*) + 1 into place from gate_writes where credential_id = new.credential_id;
+      insert into gate_writes values (new.credential_id, place,
+        case when tg_op = 'INSERT' then 'asked for'
+          when old.lease_token is null and new.lease_token is not null then 'taken up' else new.step end);
+      select key into held from gate_points where credential_id = new.credential_id and number = place;
+      if held is not null then perform pg_advisory_xact_lock(held); end if;
+      return null;
+    end $$;
+  create constraint trigger gate after insert or update on rotations deferrable initially deferred
+    for each row execute function gate_stop()`;
+
+export interface Gate {
+  /** What was written of the journal of a credential's rotations, in order. */
+  writes(credentialId: string): Promise<string[]>;
+  /** Closes the gate at one of those writes, counted from 1. */
+  close(credentialId: string, number: number): Promise<ClosedGate>;
+  /** Whoever works on these has given up: as if the time of its lease were over. */
+  expireLeases(credentialIds: readonly string[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ClosedGate {
+  /** Resolves when somebody stands before it. */
+  reached(): Promise<void>;
+  /** Who stands there commits, even when nobody listens any more. */
+  open(): Promise<void>;
+  /** Who stands there is turned away, and nothing of the transaction has happened. */
+  turnAway(): Promise<void>;
+}
+
+export async function openGate(databaseUrl: string): Promise<Gate> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(SQL);
+  let nextKey = FIRST_KEY;
+  // The locks belong to this one session, which does one thing after the other.
+  let last: Promise<unknown> = Promise.resolve();
+  const query: Query = (text, values = []) => {
+    const asked = last.then(() => client.query<never>(text, values));
+    last = asked.catch(() => {});
+    return asked;
+  };
+
+  const waiting = async (key: number): Promise<number | null> => {
+    const { rows } = await query<{ pid: number }>(
+      "select pid from pg_locks where locktype = 'advisory' and objid = $1::bigint::oid and not granted",
+      [key],
+    );
+    return rows[0]?.pid ?? null;
+  };
+
+  return {
+    async writes(credentialId) {
+      const { rows } = await query<{ what: string }>(
+        "select what from gate_writes where credential_id = $1 order by number",
+        [credentialId],
+      );
+      return rows.map(({ what }) => what);
+    },
+
+    async close(credentialId, number) {
+      const key = nextKey++;
+      await query("select pg_advisory_lock($1::bigint)", [key]);
+      await query("insert into gate_points values ($1, $2, $3)", [credentialId, number, key]);
+      const over = new AbortController();
+      const open = async () => {
+        over.abort();
+        await query("delete from gate_points where key = $1", [key]);
+        await query("select pg_advisory_unlock($1::bigint)", [key]);
+      };
+      return {
+        async reached() {
+          while (!over.signal.aborted && (await waiting(key)) === null) await delay(POLL_MS);
+        },
+        async open() {
+          const pid = await waiting(key);
+          await open();
+          if (pid !== null) await gone(query, pid);
+        },
+        async turnAway() {
+          const pid = await waiting(key);
+          if (pid !== null) {
+            await query("select pg_terminate_backend($1)", [pid]);
+            await gone(query, pid);
+          }
+          await open();
+        },
+      };
+    },
+
+    async expireLeases(credentialIds) {
+      await query(
+        "update rotations set lease_until = clock_timestamp() where credential_id = any($1::uuid[]) and lease_until > clock_timestamp()",
+        [credentialIds],
+      );
+    },
+
+    stop: () => client.end(),
+  };
+}
+
+type Query = <Row extends pg.QueryResultRow = never>(text: string, values?: unknown[]) => Promise<pg.QueryResult<Row>>;
+
+/** Its connection has ended: so has its transaction, in whichever way. */
+async function gone(query: Query, pid: number): Promise<void> {
+  for (;;) {
+    const { rowCount } = await query("select from pg_stat_activity where pid = $1 and state <> 'idle'", [pid]);
+    if (rowCount === 0) return;
+    await delay(POLL_MS);
+  }
+}
