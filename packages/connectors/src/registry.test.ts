@@ -76,3 +76,10 @@ test("ids are unique and every connector names the types it serves", () => {
   assert.equal(new Set(connectors.map(({ id }) => id)).size, connectors.length);
   for (const { types } of connectors) assert.ok(types.length > 0);
 });
+
+test("a web site's password is changed only where its entry says how", () => {
+  const at = (more: object) =>
+    connectorFor(aTarget({ type: "application", additionalParams: { protocol: "http-basic", ...more } }));
+  assert.equal(at({}).change, undefined);
+  assert.notEqual(at({ change_path: "/me" }).change, undefined);
+});

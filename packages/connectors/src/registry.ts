@@ -6,7 +6,7 @@ import { certificate } from "./certificate/certificate.ts";
 import { schemeOf } from "./connection-string.ts";
 import type { Connector, Target } from "./connector.ts";
 import { unsupported } from "./finding.ts";
-import { httpLogin } from "./http-login/http-login.ts";
+import { httpLogin, httpLoginCheck } from "./http-login/http-login.ts";
 import { ldap } from "./ldap/ldap.ts";
 import { linux } from "./linux/linux.ts";
 import { mongodb } from "./mongodb/mongodb.ts";
@@ -126,6 +126,8 @@ function byProtocol({ additionalParams }: Pick<Kind, "additionalParams">): Conne
   const { protocol } = additionalParams;
   if (protocol === undefined) return null;
   const known = typeof protocol === "string" ? PROTOCOLS.get(protocol.toLowerCase()) : undefined;
+  // What an entry does not describe cannot be done.
+  if (known === httpLogin && additionalParams["change_path"] === undefined) return httpLoginCheck;
   return (
     known ??
     `No connector knows the protocol of this entry. The additional parameter protocol may be ${[...PROTOCOLS.keys()].join(", ")}.`

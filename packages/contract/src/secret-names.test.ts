@@ -25,6 +25,8 @@ test("what only describes a connection is no secret", () => {
     { check_url: "https://api.example.com/me?page=1", header: "X-Api-Key", scheme: "Token", expect_status: [200, 204] },
     { protocol: "ssh", sslmode: "verify-ca", ca: "-----BEGIN CERTIFICATE-----" },
     { primary_contact: "key account manager", passive: true },
+    { change_path: "/api/me", change_body: { current_password: "{old}", password: "{new}" } },
+    { protocol: "ldaps", dn_template: "uid={username},ou=people,dc=example,dc=com", password_change: "modify" },
   ]) {
     assert.equal(holdsSecret(value), false, JSON.stringify(value));
   }
@@ -35,6 +37,7 @@ test("a secret among additional parameters is found by its name, however deep", 
     { pwd: "x" },
     { headers: { Authorization: "Bearer x" } },
     { cookie: "x" },
+    { change_body: { password: "{new}x" } },
     { nested: [{ "client-secret": "x" }] },
     { check_url: "https://u:p@api.example.com" },
   ]) {

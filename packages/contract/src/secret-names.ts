@@ -28,7 +28,14 @@ export function holdsSecret(value: unknown): boolean {
   if (typeof value === "string") return hasSecretParameter(value);
   if (Array.isArray(value)) return value.some(holdsSecret);
   if (value === null || typeof value !== "object") return false;
-  return Object.entries(value).some(([name, inner]) => isSecretName(name) || holdsSecret(inner));
+  return Object.entries(value).some(
+    ([name, inner]) => (isSecretName(name) && !isPlaceholder(inner)) || holdsSecret(inner),
+  );
+}
+
+/** Stands for a secret in the description of a request, and is none. */
+function isPlaceholder(value: unknown): boolean {
+  return value === "{old}" || value === "{new}";
 }
 
 function hasSecretParameter(text: string): boolean {

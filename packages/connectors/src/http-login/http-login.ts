@@ -3,8 +3,8 @@ import type { Secret } from "@strongroom/keys";
 import { attempt, attemptChange } from "../attempt.ts";
 import type { Connector, Target, VerifyContext } from "../connector.ts";
 
-/** Facts of `verified`: `status`. It changes passwords where the entry describes the request for it. */
-export const httpLogin: Connector = {
+/** For entries that do not say how the site changes passwords. Facts of `verified`: `status`. */
+export const httpLoginCheck: Connector = {
   id: "http-login",
   name: "Web site (HTTP authentication)",
   types: ["password", "server", "application"],
@@ -15,6 +15,10 @@ export const httpLogin: Connector = {
     const { verifyLogin } = await import("./verify-login.ts");
     return attempt(context, (current) => verifyLogin(target, text, current));
   },
+};
+
+export const httpLogin: Connector = {
+  ...httpLoginCheck,
   async change(target: Target, current: Secret, candidate: Secret, context: VerifyContext) {
     const { changeOwn } = await import("./change-password.ts");
     return attemptChange(context, (running) => changeOwn(target, current.reveal(), candidate.reveal(), running));

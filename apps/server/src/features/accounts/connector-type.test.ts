@@ -1,5 +1,6 @@
 // Which connector proves an account, and the port that it has when nobody names one.
 import { CONNECTION_METHODS, CredentialType, SYSTEM_TYPES } from "@strongroom/contract";
+import { connectorFor } from "@strongroom/connectors";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { credentialTypeOf, usualPort } from "./connector-type.ts";
@@ -20,4 +21,18 @@ test("ACC-71: databases have their usual port", () => {
   assert.equal(usualPort("Linux", "SSH"), 22);
   assert.equal(usualPort("Windows", "RDP"), 3389);
   assert.equal(usualPort("Application", "Custom"), null);
+});
+
+test("a domain account on Windows is proved at its domain controller, whatever it is used by", () => {
+  for (const method of ["RDP", "WinRM", "SSH", "Custom"] as const) {
+    const connector = connectorFor({
+      type: credentialTypeOf("Windows", method),
+      host: "desktop7",
+      port: usualPort("Windows", method),
+      username: "alice",
+      connectionString: null,
+      additionalParams: { protocol: "active-directory", domain: "corp.example", directory_server: "dc1.corp.example" },
+    });
+    assert.equal(connector.id, "active-directory");
+  }
 });

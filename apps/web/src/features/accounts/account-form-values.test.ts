@@ -76,7 +76,7 @@ describe("the rules of the account form", () => {
   });
 
   test("ACC-66, ACC-67: what is no database needs no database", () => {
-    expect(checkForm(filled({ additional_params: "{", connection_string: "x" }), "create")).toEqual({});
+    expect(checkForm(filled({ connection_string: "x" }), "create")).toEqual({});
     for (const system of ["mysql", "mssql", "mongodb", "mariadb"] as const) {
       expect(checkForm(filled({ system }), "create")).toHaveProperty("database_name");
       expect(checkForm(filled({ system, database_name: "x" }), "create")).toEqual({});
@@ -152,6 +152,12 @@ describe("what is sent", () => {
     });
     expect(NewAccount.safeParse(sent).success).toBe(true);
     expect(newPayloadOf(filled()).additional_params).toEqual({});
+  });
+
+  test("an account that is no database's keeps its parameters too: they say how it is checked", () => {
+    const additional_params = { protocol: "active-directory", directory_server: "dc1.corp.example" };
+    const stored = formOf(anAccount({ system_type: "Windows", additional_params }));
+    expect(editPayloadOf(stored).additional_params).toEqual(additional_params);
   });
 
   test("an edit carries the secret only when there is a new one, and no safe", () => {

@@ -167,7 +167,7 @@ const RULES: readonly Rule[] = [
   {
     field: "additional_params",
     message: "Additional parameters must be valid JSON format",
-    isBroken: ({ system, additional_params: text }) => isDatabase(system) && paramsOf(text) === null,
+    isBroken: ({ additional_params: text }) => paramsOf(text) === null,
   },
   {
     field: "connection_string",
@@ -208,7 +208,7 @@ function propertiesOf(values: AccountFormValues): Omit<Sent, "safe_id" | "passwo
     schema_name: needsSchema(values.system) ? values.schema_name : "",
     connection_string: ofDatabase ? values.connection_string : "",
     ssl_enabled: ofDatabase && values.ssl_enabled,
-    additional_params: ofDatabase ? (paramsOf(values.additional_params) ?? {}) : {},
+    additional_params: paramsOf(values.additional_params) ?? {},
   };
 }
 

@@ -222,6 +222,9 @@ function CredentialFields({
           {...form.getInputProps("password")}
         />
       )}
+      {may.properties && !isDatabase(form.values.system) && (
+        <ParametersField form={form} description={howToCheck(form.values.system)} />
+      )}
     </Section>
   );
 }
@@ -247,16 +250,30 @@ function DatabaseFields({ form }: { form: AccountFormControl }) {
         label="Enable SSL/TLS"
         {...form.getInputProps("ssl_enabled", { type: "checkbox" })}
       />
-      <JsonInput
-        className={classes.whole}
-        label="Additional Parameters (JSON)"
-        description="Stored as they are, not encrypted: no secrets here"
-        rows={3}
-        resize="vertical"
-        formatOnBlur
-        {...form.getInputProps("additional_params")}
-      />
+      <ParametersField form={form} description={NOT_ENCRYPTED} />
     </Section>
+  );
+}
+
+const NOT_ENCRYPTED = "Stored as they are, not encrypted: no secrets here";
+/** What most often has to be said of an account that is no database's: docs/connectors.md has the others. */
+const HOW_TO_CHECK: Partial<Record<SystemChoice, string>> = {
+  Windows: '{"protocol": "active-directory", "domain": "corp.example", "directory_server": "dc1.corp.example"}',
+};
+const howToCheck = (system: SystemChoice): string =>
+  `How the account is checked where that is not plain, such as ${HOW_TO_CHECK[system] ?? '{"protocol": "ldaps"}'}. ${NOT_ENCRYPTED}`;
+
+function ParametersField({ form, description }: { form: AccountFormControl; description: string }) {
+  return (
+    <JsonInput
+      className={classes.whole}
+      label="Additional Parameters (JSON)"
+      description={description}
+      rows={3}
+      resize="vertical"
+      formatOnBlur
+      {...form.getInputProps("additional_params")}
+    />
   );
 }
 

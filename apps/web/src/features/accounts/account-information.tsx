@@ -42,6 +42,7 @@ function factsOf(account: Account): Fact[] {
 }
 
 export function AccountInformation({ account }: { account: Account }) {
+  const isDatabase = isAccountDatabaseType(account.system_type);
   return (
     <>
       <SectionCard title="Account Information">
@@ -52,14 +53,14 @@ export function AccountInformation({ account }: { account: Account }) {
             <p className={classes.notes}>{account.notes}</p>
           </div>
         )}
+        {!isDatabase && <AdditionalParameters account={account} />}
       </SectionCard>
-      {isAccountDatabaseType(account.system_type) && <DatabaseInformation account={account} />}
+      {isDatabase && <DatabaseInformation account={account} />}
     </>
   );
 }
 
 function DatabaseInformation({ account }: { account: Account }) {
-  const hasParams = Object.keys(account.additional_params).length > 0;
   return (
     <SectionCard title="Database Configuration">
       <Facts
@@ -75,16 +76,17 @@ function DatabaseInformation({ account }: { account: Account }) {
           <CodeBlock code={account.connection_string} label="connection string" isWrapped />
         </div>
       )}
-      {hasParams && (
-        <div className={classes.long}>
-          <p className={classes.longName}>Additional Parameters</p>
-          <CodeBlock
-            code={JSON.stringify(account.additional_params, null, 2)}
-            label="additional parameters"
-            isWrapped
-          />
-        </div>
-      )}
+      <AdditionalParameters account={account} />
     </SectionCard>
+  );
+}
+
+function AdditionalParameters({ account }: { account: Account }) {
+  if (Object.keys(account.additional_params).length === 0) return null;
+  return (
+    <div className={classes.long}>
+      <p className={classes.longName}>Additional Parameters</p>
+      <CodeBlock code={JSON.stringify(account.additional_params, null, 2)} label="additional parameters" isWrapped />
+    </div>
   );
 }

@@ -67,9 +67,17 @@ export function formOf(credential: Credential): CredentialFormValues {
 export const isMultiLine = (type: CredentialType): boolean => type === "ssh" || type === "certificate";
 
 /** Types whose verification reads additional parameters although they are no databases. */
-const WITH_PARAMS: readonly CredentialType[] = ["api_token", "certificate", "application", "api"];
+const WITH_PARAMS: readonly CredentialType[] = ["password", "server", "api_token", "certificate", "application", "api"];
 export const hasAdditionalParams = (type: CredentialType): boolean =>
   isDatabaseType(type) || WITH_PARAMS.includes(type);
+
+const NOT_ENCRYPTED = "Stored as they are, not encrypted: no secrets here";
+/** Where a name and a password may belong to several kinds of system, the parameter `protocol` says to which. */
+const BY_PROTOCOL: readonly CredentialType[] = ["password", "server", "application"];
+export const paramsHelp = (type: CredentialType): string =>
+  BY_PROTOCOL.includes(type)
+    ? `How it is checked where that is not plain, such as {"protocol": "active-directory", "domain": "corp.example"}. ${NOT_ENCRYPTED}`
+    : NOT_ENCRYPTED;
 
 /** CRED-35: the port after another type was chosen. A port that the person typed stays; a prefilled one makes way. */
 export function portAfterType(port: string, before: CredentialType, after: CredentialType): string {

@@ -15,6 +15,7 @@ import { useEffect, useRef, useState } from "react";
 import {
   checkForm,
   hasAdditionalParams,
+  paramsHelp,
   portAfterType,
   type CredentialFormMode,
   type CredentialFormValues,
@@ -142,7 +143,7 @@ export default function CredentialForm({
         {hasAdditionalParams(type) && (
           <JsonInput
             label="Additional parameters (JSON)"
-            description="Stored as they are, not encrypted: no secrets here"
+            description={paramsHelp(type)}
             rows={3}
             resize="vertical"
             formatOnBlur
