@@ -161,7 +161,7 @@ async function save(
   if (ending.line !== null) turn.lines.push({ at, step: "ended", message: ending.line });
   const isOver = errand === null;
   const release = isOver ? { afterMs: turn.journal.step === "ended" ? null : turn.pauseMs } : null;
-  const message = ending.line ?? messageOf(turn, row);
+  const message = ending.line ?? messageOf(turn, sight, row);
   const { attention } = turn.journal;
   const { id, lease_token } = row;
   const mine = await write(tx, {
@@ -209,8 +209,11 @@ function endingOf(turn: Turn, sight: Sight, row: RotationRow): Ending {
   return { outcome: turn.journal.step === "ended" ? "rotated" : null, line: null };
 }
 
-function messageOf({ journal, lines, said }: Turn, row: RotationRow): string {
+const HELD_BACK = "The platform's reconcile account was refused before, and is not tried again until it is put right.";
+
+function messageOf({ journal, lines, ...turn }: Turn, { reconciler }: Sight, row: RotationRow): string {
   const { attention } = journal;
+  const said = turn.said ?? (reconciler?.is_refused === true ? HELD_BACK : null);
   if (attention === null) return lines.at(-1)?.message ?? row.message;
   const general = attention in ATTENTION ? ATTENTION[attention as keyof typeof ATTENTION] : "";
   return said === null ? general : `${general} ${said}`;

@@ -4,6 +4,7 @@ import type { Notify } from "#features/notifications/index.ts";
 import type { AccountsOfSafes, VerificationFeature } from "#features/verification/index.ts";
 import { createEngine } from "./engine.ts";
 import type { Engine } from "./engine.ts";
+import { defineJobs, queueDue } from "./rotation.jobs.ts";
 import { grants } from "./rotation.policy.ts";
 import { bindRotation } from "./rotation.routes.ts";
 import type { RotatedAccounts, Site } from "./site.ts";
@@ -21,5 +22,13 @@ export function installRotation(kernel: Kernel, deps: Deps): Engine {
   const site: Site = { kernel, network, accounts: deps.accountsOfSafes, rotated: deps.accounts, notify: deps.notify };
   kernel.authority.grant(grants);
   bindRotation(site);
-  return createEngine(site);
+  defineJobs(site);
+  const engine = createEngine(site);
+  return {
+    async start() {
+      await engine.start();
+      await queueDue(site);
+    },
+    stop: () => engine.stop(),
+  };
 }

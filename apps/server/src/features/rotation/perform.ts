@@ -1,10 +1,12 @@
 // Does what is on record outside of the database: opens the secrets, asks the target, and says what came of it.
-import { EnvelopeError, KekError, Secret, SealedError } from "@strongroom/keys";
+import { EnvelopeError, KekError, SealedError } from "@strongroom/keys";
+import type { Secret } from "@strongroom/keys";
 import type { ChangeResult, Failure, IssueResult, Login as Reconciling, VerifyContext } from "@strongroom/connectors";
 import { openEnvelope } from "#features/credentials/index.ts";
 import { loginTargetOf, resultOf } from "#features/verification/index.ts";
 import type { Errand } from "./advance.ts";
 import type { Made, Stored } from "./make-candidate.ts";
+import { holdBack } from "./hold-back.ts";
 import type { AttentionCode, Happening, Says } from "./rotation.policy.ts";
 import type { Site } from "./site.ts";
 import type { Done } from "./turn.ts";
@@ -50,8 +52,11 @@ async function doErrand(site: Site, errand: Errand, context: VerifyContext, star
       }
       using secret = await openReconciler(site, errand.reconciler);
       const by: Reconciling = { username: errand.reconciler.username, secret };
+      const result = await connector.reconcile!(target, by, candidate, context);
+      if (result.outcome === "unsent")
+        await holdBack(site, errand.reconciler, { ...result.failure, durationMs: result.durationMs });
       return {
-        done: [sent(await connector.reconcile!(target, by, candidate, context), errand, startedAt, now())],
+        done: [sent(result, errand, startedAt, now())],
         made: null,
       };
     }

@@ -5,101 +5,50 @@ import {
   listCredentialRotations,
   readAccountDetails,
   readRotation,
-  retrieveAccount,
+  reconcileAccount,
   revealCredential,
   rotateAccount,
   rotateCredential,
+  rotateSeveral,
+  readRotationRun,
+  cancelRotationRun,
 } from "@strongroom/contract";
-import type { AccountId, RotationId } from "@strongroom/contract";
-import { startPostgresql } from "@strongroom/connectors/testing";
-import type { PostgresqlServer } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import pg from "pg";
-import { anAccount, aPlatform } from "#testing/accounts.ts";
+import { anAccount } from "#testing/accounts.ts";
 import { aCredential, databaseAt } from "#testing/credentials.ts";
 import { aPerson } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
-import { aSafe } from "#testing/safes.ts";
-import { testApp } from "#testing/test-app.ts";
-import type { TestApp } from "#testing/test-app.ts";
+import { aMember } from "#testing/safes.ts";
 import { eventually, liveEvents } from "#testing/waiting.ts";
+import { onPostgresql } from "./testing/on-postgresql.ts";
+import type { Place } from "./testing/on-postgresql.ts";
 
-let app: TestApp;
-let target: PostgresqlServer;
+let place: Place;
+let owner: TestPerson;
 before(async () => {
-  [app, target] = await Promise.all([testApp(), startPostgresql()]);
+  place = await onPostgresql();
+  owner = await aPerson(place.app);
 });
-after(async () => {
-  await app.close();
-  await target.stop();
-});
-
-const ENDED = ["rotated", "cancelled", "superseded", "attention"];
-
-/** The rotation once it has ended or needs a person. */
-async function settled(person: TestPerson, id: RotationId) {
-  return eventually(async () => {
-    const { body } = await app.call(readRotation, { params: { id }, as: person.token });
-    return ENDED.includes(body.state) ? body : null;
-  });
-}
-
-async function logsIn(username: string, password: string): Promise<boolean> {
-  const client = new pg.Client({
-    host: target.host,
-    port: target.port,
-    user: username,
-    password,
-    database: "postgres",
-  });
-  client.on("error", () => undefined);
-  try {
-    await client.connect();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
-}
-
-const SYSTEM = { system_type: "postgresql", connection_method: "SQL" } as const;
-const DATABASE = { ...SYSTEM, database_name: "postgres", schema_name: "public" } as const;
-
-/** An account on the target, in a safe of this person. */
-async function onTarget(owner: TestPerson, platform: Parameters<typeof aPlatform>[1] = {}, clause?: string) {
-  const role = await target.addRole(clause);
-  const safe = await aSafe(app, owner);
-  const { id: platform_id } = await aPlatform(app, { ...SYSTEM, ...platform });
-  const { username, password } = role;
-  const place = { hostname: target.host, port: target.port };
-  const account = await anAccount(app, owner, safe, { ...DATABASE, ...place, username, password, platform_id });
-  return { account, safe, role };
-}
-
-async function passwordOf(person: TestPerson, id: AccountId): Promise<string> {
-  const { body } = await app.call(retrieveAccount, { params: { id }, body: {}, as: person.token });
-  return body.password;
-}
+after(() => place.close());
 
 describe("a rotation", () => {
-  test("OPEN-54, ACC-33: an account's password is changed on its system, proved there, and is then the one in force", async () => {
-    const owner = await aPerson(app);
-    const { account, role } = await onTarget(owner);
+  test("OPEN-54, OPEN-88, ACC-33: an account's password is changed on its system, proved, and then the one in force", async () => {
+    const { app } = place;
+    const { account, role } = await place.anAccountThere(owner);
     const events = await liveEvents(app, owner);
     const asked = await app.call(rotateAccount, { params: { id: account.id }, as: owner.token });
-    assert.equal(asked.status, 202, asked.text);
-    assert.equal(asked.body.message, `Rotation process initiated for "${account.name}"`);
-    const rotation = await settled(owner, asked.body.rotation_id);
+    assert.equal(asked.body.message, `Rotation process initiated for "${account.name}"`, asked.text);
+    const rotation = await place.settled(owner, asked.body.rotation_id);
     assert.equal(rotation.state, "rotated", JSON.stringify(rotation));
-    const password = await passwordOf(owner, account.id);
-    assert.notEqual(password, role.password);
-    assert.equal(await logsIn(role.username, password), true);
-    assert.equal(await logsIn(role.username, role.password), false);
+    const password = await place.passwordOf(owner, account.id);
+    assert.deepEqual(
+      [await place.logsIn(role.username, password), await place.logsIn(role.username, role.password)],
+      [true, false],
+    );
     const { body: details } = await app.call(readAccountDetails, { params: { id: account.id }, as: owner.token });
-    assert.equal(details.last_validation_status, "valid");
-    assert.equal(details.open_rotation, null);
+    assert.deepEqual([details.last_validation_status, details.open_rotation], ["valid", null]);
+    assert.ok(details.last_rotated_at > account.last_rotated_at);
     await events.next(({ type, data }) => type === "rotation.changed" && data["state"] === "rotated");
     await events.close();
     const { body: versions } = await app.call(listAccountVersions, { params: { id: account.id }, as: owner.token });
@@ -117,16 +66,40 @@ describe("a rotation", () => {
     );
     const { body: list } = await app.call(listAccountRotations, { params: { id: account.id }, as: owner.token });
     assert.deepEqual(
-      list.rotations.map(({ id }) => id),
-      [rotation.id],
+      list.rotations.map(({ id, because, by }) => [id, because, by]),
+      [[rotation.id, "asked", "account"]],
     );
+    assert.deepEqual(
+      rotation.journal.map(({ step }) => step),
+      ["planned", "stored", "sent", "answered", "promoted", "ended"],
+    );
+    await eventually(async () => {
+      const told = await place.sql("select type from notifications where user_id = $1", owner.id);
+      return told.some(({ type }) => type === "rotation_completed") ? true : null;
+    });
+
+    // INVARIANT: no secret leaves by a line, an event, the trail, a notification or the log.
+    const written = JSON.stringify([
+      rotation,
+      list,
+      await place.sql("select * from rotations"),
+      await place.sql("select * from rotation_lines"),
+      await place.sql("select data from events"),
+      await place.sql("select convert_from(canonical, 'UTF8') as entry from audit_entries"),
+      await place.sql("select * from verification_attempts"),
+      await place.sql("select * from notifications"),
+      app.logLines,
+    ]);
+    for (const secret of [password, role.password]) assert.ok(!written.includes(secret), "a secret has left");
+    assert.match(written, /rotation\.secret-used/);
+    assert.match(written, /account\.rotated/);
   });
 
-  test("API-17: a person's own credential is changed the same way", async () => {
-    const owner = await aPerson(app);
-    const role = await target.addRole();
+  test("API-17: a person's own credential is changed the same way, and is nobody else's business", async () => {
+    const { app } = place;
+    const role = await place.target.addRole();
     const fields = {
-      ...databaseAt(target.port),
+      ...databaseAt(place.target.port),
       username: role.username,
       database_name: "postgres",
       schema_name: "public",
@@ -134,18 +107,64 @@ describe("a rotation", () => {
     const { id } = await aCredential(app, owner, { ...fields, value: role.password });
     const asked = await app.call(rotateCredential, { params: { id }, as: owner.token });
     assert.equal(asked.status, 202, asked.text);
-    assert.equal((await settled(owner, asked.body.rotation_id)).state, "rotated");
+    assert.equal((await place.settled(owner, asked.body.rotation_id)).state, "rotated");
     const { body } = await app.call(revealCredential, { params: { id }, body: {}, as: owner.token });
-    assert.equal(await logsIn(role.username, body.value), true);
+    assert.equal(await place.logsIn(role.username, body.value), true);
     const { body: list } = await app.call(listCredentialRotations, { params: { id }, as: owner.token });
     assert.equal(list.rotations.length, 1);
     const stranger = await aPerson(app);
     for (const endpoint of [rotateCredential, listCredentialRotations]) {
       assert.equal((await app.call(endpoint, { params: { id }, as: stranger.token })).status, 404);
     }
-    assert.equal(
-      (await app.call(readRotation, { params: { id: asked.body.rotation_id }, as: stranger.token })).status,
-      404,
-    );
+    const params = { id: asked.body.rotation_id };
+    assert.equal((await app.call(readRotation, { params, as: stranger.token })).status, 404);
+  });
+
+  test("who sees an account but manages no secrets there is refused; what cannot be changed is said in plain words", async () => {
+    const { app } = place;
+    const { account, safe } = await place.anAccountThere(owner);
+    const [stranger, reader] = [await aPerson(app), await aPerson(app)];
+    await aMember(app, owner, safe, reader, ["list", "use", "retrieve"]);
+    const params = { id: account.id };
+    for (const endpoint of [rotateAccount, reconcileAccount]) {
+      assert.equal((await app.call(endpoint, { params, as: stranger.token })).status, 404);
+      assert.equal((await app.call(endpoint, { params, as: reader.token })).status, 403);
+    }
+    assert.equal((await app.call(listAccountRotations, { params, as: stranger.token })).status, 404);
+    assert.equal((await app.call(listAccountRotations, { params, as: reader.token })).status, 200);
+    const without = await app.call(reconcileAccount, { params, as: owner.token });
+    assert.equal(without.status, 409);
+    assert.match(without.text, /names no reconcile account/);
+    const unsupported = await anAccount(app, owner, safe);
+    const refused = await app.call(rotateAccount, { params: { id: unsupported.id }, as: owner.token });
+    assert.equal(refused.status, 409);
+    assert.match(refused.text, /"rotation.not-supported"/);
+  });
+});
+
+describe("a run of rotations", () => {
+  test("changes what its person may change, names what not, and tells how far it is", async () => {
+    const { app } = place;
+    const { account, safe, platform } = await place.anAccountThere(owner);
+    const accounts = [account.id];
+    for (let i = 0; i < 3; i++) {
+      const { username, password } = await place.target.addRole();
+      const fields = { platform_id: platform.id, username, password };
+      accounts.push((await place.anAccountThere(owner, { safe, account: fields })).account.id);
+    }
+    const foreign = (await place.anAccountThere(await aPerson(app))).account.id;
+    const body = { account_ids: [...accounts, foreign] };
+    const reply = await app.call(rotateSeveral, { body, as: owner.token });
+    assert.equal(reply.status, 202, reply.text);
+    assert.deepEqual([reply.body.queued, reply.body.failed.map(({ id }) => id)], [4, [foreign]]);
+    const params = { id: reply.body.run_id! };
+    const run = await eventually(async () => {
+      const { body: now } = await app.call(readRotationRun, { params, as: owner.token });
+      return now.status === "completed" ? now : null;
+    });
+    assert.deepEqual([run.total, run.done, run.rotated, run.failed], [4, 4, 4, 0]);
+    const other = await aPerson(app);
+    assert.equal((await app.call(readRotationRun, { params, as: other.token })).status, 404);
+    assert.equal((await app.call(cancelRotationRun, { params, as: owner.token })).status, 409);
   });
 });

@@ -16,6 +16,8 @@ export interface Reconciler {
   envelope: Buffer;
   /** It is being changed itself just now. */
   is_changing: boolean;
+  /** Its system has refused this very secret: it is not tried again until somebody puts it right. */
+  is_refused: boolean;
 }
 
 export interface Facts {
@@ -64,7 +66,8 @@ async function readFacts(tx: Tx, id: string): Promise<Facts> {
       exists (
         select from rotations other where other.credential_id = reconciler.id and other.step <> 'ended'
           and other.step not in ('planned', 'stored') and not other.needs_attention
-      ) as by_is_changing
+      ) as by_is_changing,
+      reconciler.rejected_revision is not distinct from reconciler.login_revision as by_is_refused
     from (select ${id}::uuid as id) it
     left join accounts on accounts.id = it.id
     left join platforms on platforms.id = accounts.platform_id
@@ -88,6 +91,7 @@ function reconcilerIn(row: FactRow): Reconciler | null {
     version: row.by_version!,
     envelope: row.by_envelope,
     is_changing: row.by_is_changing === true,
+    is_refused: row.by_is_refused === true,
   };
 }
 

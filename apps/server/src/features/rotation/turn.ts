@@ -59,7 +59,7 @@ export function connectorOf(credential: CredentialRow): Connector {
 export function meansOf(connector: Connector, { reconciler }: Pick<Facts, "reconciler">, kind: Kind | null): Means {
   return {
     canChange: connector.change !== undefined || connector.issue !== undefined,
-    canReconcile: connector.reconcile !== undefined && reconciler !== null && kind !== "issued",
+    canReconcile: connector.reconcile !== undefined && reconciler?.is_refused === false && kind !== "issued",
     mustRetire: connector.retire !== undefined && kind !== "password",
   };
 }

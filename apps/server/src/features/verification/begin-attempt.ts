@@ -6,7 +6,7 @@ import { systemEntry } from "#kernel/audit/entry.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { newId } from "#kernel/id.ts";
-import { updateCredential } from "#features/credentials/index.ts";
+import { refuseWhileRotating, rotationInHand, updateCredential } from "#features/credentials/index.ts";
 import type { CredentialRow } from "#features/credentials/index.ts";
 import { ownerOf } from "./owner-of.ts";
 import { concluded } from "./conclude-attempt.ts";
@@ -47,7 +47,7 @@ export type Untried =
   | { kind: "gone" }
   /** Its target has already refused this very secret. */
   | { kind: "held-back" }
-  /** Another run has tried it since this one was planned. */
+  /** Another run has tried it since this one was planned, or a rotation is changing it. */
   | { kind: "not-due" }
   /** No connector, and nobody asked for this one. */
   | { kind: "not-verifiable" };
@@ -75,6 +75,9 @@ export async function beginAttempt(
   const credential = await wish.lock(tx, wish.credentialId);
   if (credential === null) return { kind: "gone" };
   if (isHeldBack(credential, wish.isAutomatic)) return { kind: "held-back" };
+  // What is being changed just now is proved by that; who waits for an answer is told.
+  if (wish.askedBy !== null) await refuseWhileRotating(tx, credential.id);
+  else if ((await rotationInHand(tx, [credential.id])) !== null) return { kind: "not-due" };
   if (wish.trigger === "scheduled" && !isDue(credential, kernel.clock.now())) return { kind: "not-due" };
   const other = await findUnderWay(tx, credential.id);
   if (other !== null && !other.isAbandoned) {

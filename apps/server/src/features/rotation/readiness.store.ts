@@ -1,0 +1,43 @@
+// The reconcile accounts of platforms, an account of each to try them on, and what the last check said.
+import { sql } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+
+export interface ToCheck {
+  platform_id: string;
+  platform_name: string;
+  reconcile_account_id: string;
+  was_ready: boolean | null;
+  /** An active account of the platform that the reconcile account is for; null: there is none. */
+  sample_id: string | null;
+}
+
+export async function listToCheck(db: Db): Promise<ToCheck[]> {
+  const { rows } = await sql<ToCheck>`
+    select platforms.id as platform_id, platforms.name as platform_name, platforms.reconcile_account_id,
+      platforms.reconcile_is_ready as was_ready, sample.id as sample_id
+    from platforms
+    left join lateral (
+      select accounts.id from accounts join credentials on credentials.id = accounts.id and credentials.deleted_at is null
+      where accounts.platform_id = platforms.id and accounts.status = 'active'
+        and accounts.id <> platforms.reconcile_account_id
+      order by accounts.id limit 1
+    ) sample on true
+    where platforms.reconcile_account_id is not null and platforms.is_active and platforms.deleted_at is null`.execute(
+    db,
+  );
+  return rows;
+}
+
+export interface Readiness {
+  isReady: boolean;
+  message: string;
+  at: Date;
+}
+
+/** Nothing is stored when the platform reconciles with another account by now. */
+export async function storeReadiness(tx: Tx, it: ToCheck, { isReady, message, at }: Readiness): Promise<boolean> {
+  const { rows } = await sql`
+    update platforms set reconcile_is_ready = ${isReady}, reconcile_message = ${message}, reconcile_checked_at = ${at}
+    where id = ${it.platform_id} and reconcile_account_id = ${it.reconcile_account_id} returning id`.execute(tx);
+  return rows.length > 0;
+}
