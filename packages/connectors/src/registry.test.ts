@@ -21,6 +21,7 @@ const CHOICES: [Partial<Target>, string][] = [
   [{ type: "application", additionalParams: { protocol: "network-device" } }, "network-device"],
   [{ type: "api", additionalParams: { protocol: "aws-iam" } }, "aws-iam"],
   [{ type: "server", additionalParams: { protocol: "snmpv3" } }, "snmpv3"],
+  [{ type: "password", ...SSH, port: 5986, additionalParams: { protocol: "winrm" } }, "winrm"],
   [{ type: "postgresql" }, "postgresql"],
   [{ type: "mysql" }, "mysql"],
   [{ type: "database", connectionString: "postgresql://h/d" }, "postgresql"],

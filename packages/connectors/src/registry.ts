@@ -17,6 +17,7 @@ import { rabbitmq } from "./rabbitmq/rabbitmq.ts";
 import { radius } from "./radius/radius.ts";
 import { redis } from "./redis/redis.ts";
 import { snmpv3 } from "./snmpv3/snmpv3.ts";
+import { winrm } from "./winrm/winrm.ts";
 
 /** Every connector that there is. */
 export const connectors: readonly Connector[] = [
@@ -35,6 +36,7 @@ export const connectors: readonly Connector[] = [
   awsIam,
   mongodb,
   snmpv3,
+  winrm,
 ];
 
 /** What the additional parameter `protocol` may say for a name and a password: it decides before type and port. */
@@ -42,6 +44,7 @@ export const PROTOCOLS: ReadonlyMap<string, Connector> = new Map([
   ["ssh", linux],
   ["aws-iam", awsIam],
   ["snmpv3", snmpv3],
+  ["winrm", winrm],
   ["telnet", networkDevice],
   ["network-device", networkDevice],
   ["ldap", ldap],

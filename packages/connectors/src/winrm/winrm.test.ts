@@ -1,0 +1,160 @@
+// WinRM against a double of ours. What is not proved stands in the double's first lines.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { assertChange, tryChange, tryReconcile, type Changeable } from "../../testing/abilities.ts";
+import { makeAuthority, opensslAvailable } from "../../testing/certificates.ts";
+import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
+import { needs } from "../../testing/targets/availability.ts";
+import { startFakeWinrm, type FakeWinrm } from "../../testing/targets/fake-winrm.ts";
+import type { Target } from "../connector.ts";
+import { winrm } from "./winrm.ts";
+
+const aSecret = () => randomBytes(12).toString("base64url");
+/** Such as the double lets open a shell. */
+const aName = () => `remote${randomBytes(4).toString("hex")}`;
+const verified = { outcome: "verified" } as const;
+const wrong = { outcome: "rejected", code: "wrong-password" } as const;
+
+const at = (place: { host: string; port: number }, username: string, additionalParams: object): Partial<Target> => ({
+  type: "server",
+  host: place.host,
+  port: place.port,
+  username,
+  additionalParams: { protocol: "winrm", ...additionalParams },
+});
+
+async function rows(): Promise<Rows> {
+  const authority = await makeAuthority();
+  const ca = authority.certificate;
+  const server = await startFakeWinrm(await authority.issue(["127.0.0.1"]));
+  const aUser = (isAdministrator = false) => {
+    const [username, secret] = [aName(), aSecret()];
+    server.addAccount(username, secret, isAdministrator);
+    return { username, secret, target: at(server, username, { ca }) };
+  };
+  const account = async (candidate = aSecret()): Promise<Changeable> => {
+    const { target, secret } = aUser();
+    return { target, secret, candidate };
+  };
+  const [good, admin] = [aUser(), aUser(true)];
+  const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
+  return {
+    good: { ...good, expect: verified },
+    wrong: { ...good, secret: aSecret(), expect: wrong },
+    locked: { ...good, secret: aSecret(), expect: wrong, note: "WinRM answers 401 for a locked or disabled account" },
+    expired: {
+      ...good,
+      secret: aSecret(),
+      expect: wrong,
+      note: "WinRM answers 401 for an expired account or password",
+    },
+    encryption: [
+      { name: "unknown issuer", ...good, target: at(server, good.username, {}), expect: failed("unknown-issuer") },
+      {
+        name: "other name",
+        ...good,
+        target: at(server, good.username, { ca, servername: "win.example" }),
+        expect: failed("name-mismatch"),
+      },
+      {
+        name: "not checked",
+        ...good,
+        target: at(server, good.username, { ca, sslmode: "require" }),
+        expect: { outcome: "misconfigured", code: "insecure-authentication" },
+      },
+    ],
+    elsewhere: (host, port) => at({ host, port }, good.username, { ca }),
+    changes: {
+      account: () => account(),
+      refusals: [
+        { name: "too short", change: () => account("x1"), expect: { outcome: "refused", code: "password-rules" } },
+        {
+          name: "with a NUL character",
+          change: () => account("a\0b-and-more"),
+          expect: { outcome: "unsent", code: "bad-input" },
+        },
+      ],
+      // Each message has a connection of its own: the double hangs up where it matters, below.
+      isCuttable: false,
+    },
+    reconciles: { account: () => account(), able: admin, unable: aUser() },
+    stop: () => server.stop(),
+  };
+}
+
+connectorSuite({ connector: winrm, needs: needs(opensslAvailable()), usesNetwork: true, start: rows });
+
+describe("WinRM: the shell and its scripts", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
+  let server: FakeWinrm;
+  let ca: string;
+  before(async () => {
+    const authority = await makeAuthority();
+    ca = authority.certificate;
+    server = await startFakeWinrm(await authority.issue(["127.0.0.1"]));
+  });
+  after(() => server?.stop());
+  const anAccount = (name = aName()): Changeable => {
+    const secret = aSecret();
+    server.addAccount(name, secret);
+    return { target: at(server, name, { ca }), secret, candidate: aSecret() };
+  };
+
+  test("neither passwords nor names are on a command line, and no shell is left open", async () => {
+    const name = aName();
+    const changing = anAccount(name);
+    assertChange(await tryChange(winrm, changing), { outcome: "changed" });
+    const line = server.commandLines().at(-1) ?? "";
+    const script = Buffer.from(line.split(" ").at(-1) ?? "", "base64").toString("utf16le");
+    assert.match(script, /ReadLine/);
+    for (const text of [line, script])
+      for (const word of [name, changing.secret, changing.candidate]) assert.ok(!text.includes(word));
+    assert.equal(server.shells(), 0);
+  });
+
+  test("quotes, line ends and other scripts in a password are a password", async () => {
+    for (const candidate of [`'; Remove-Item c:\\ #`, '$(whoami)`n"end', "two\nlines\r\nthree", "<&>]]>пароль-𝔘"]) {
+      const changing = { ...anAccount(), candidate };
+      assertChange(await tryChange(winrm, changing), { outcome: "changed" });
+      assertResult(await tryOut(winrm, { target: changing.target, secret: candidate }), verified);
+    }
+  });
+
+  for (const [verdict, expected] of [
+    ["STRONGROOM 80070005", { outcome: "refused", code: "no-permission" }],
+    ["STRONGROOM 800708AD", { outcome: "refused", code: "no-such-account" }],
+    ["STRONGROOM 8007052D", { outcome: "refused", code: "password-rules" }],
+    ["STRONGROOM 80131501", { outcome: "unknown" }],
+    ["not STRONGROOM OK", { outcome: "unknown" }],
+    ["", { outcome: "unknown" }],
+    [null, { outcome: "unknown" }],
+  ] as const) {
+    test(`a script that ends with ${JSON.stringify(verdict)} is ${expected.outcome}`, async () => {
+      const changing = anAccount();
+      server.sayOnce(verdict);
+      assertChange(await tryChange(winrm, changing), expected);
+    });
+  }
+
+  test("a new password that is in force when the answer gets lost logs in", async () => {
+    const changing = anAccount();
+    server.sayOnce(null);
+    assertChange(await tryChange(winrm, changing), { outcome: "unknown" });
+    assertResult(await tryOut(winrm, { target: changing.target, secret: changing.candidate }), verified);
+  });
+
+  test("an account that may log in but open no shell has been sent nothing", async () => {
+    const changing = anAccount(`guest${randomBytes(4).toString("hex")}`);
+    assertResult(await tryOut(winrm, changing), verified);
+    assertChange(await tryChange(winrm, changing), { outcome: "unsent", code: "no-permission" });
+  });
+
+  test("a name that no local account can have is sent nowhere", async () => {
+    const by = { username: "remote-admin", secret: aSecret() };
+    for (const name of ["", "a/b", "a:b", "DOMAIN\\user", "user@domain", "*", "x".repeat(21), "a\nb", "..."]) {
+      const changing = { ...anAccount(), target: at(server, name, { ca }) };
+      assertResult(await tryOut(winrm, changing), { outcome: "misconfigured", code: "bad-input" });
+      assertChange(await tryReconcile(winrm, changing, by), { outcome: "unsent", code: "bad-input" });
+    }
+  });
+});

@@ -1,0 +1,142 @@
+// A double of a WinRM service over HTTPS with Basic: shells, a command, its input and output; it obeys our scripts by looking for what they
+// invoke. Not proved by it: Windows itself, PowerShell, whether the scripts do there what they say, its faults and its limits.
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { ServerCertificate } from "../certificates.ts";
+
+interface Account {
+  password: string;
+  isAdministrator: boolean;
+}
+
+export interface FakeWinrm {
+  host: string;
+  port: number;
+  addAccount(name: string, password: string, isAdministrator?: boolean): void;
+  /** The shells that are open. */
+  shells(): number;
+  /** Everything that was sent as a command line. */
+  commandLines(): readonly string[];
+  /** Instead of its own: what the next script says, or null to hang up after it was obeyed. */
+  sayOnce(output: string | null): void;
+  stop(): Promise<void>;
+}
+
+interface Command {
+  script: string;
+  by: string;
+  output: string | null;
+}
+
+export async function startFakeWinrm(certificate: ServerCertificate): Promise<FakeWinrm> {
+  const accounts = new Map<string, Account>();
+  const shells = new Set<string>();
+  const commands = new Map<string, Command>();
+  const commandLines: string[] = [];
+  let planned: { output: string | null } | null = null;
+
+  const obey = ({ script, by }: Command, input: string): string => {
+    const {
+      name,
+      old,
+      new: candidate = "",
+    } = JSON.parse(Buffer.from(input, "base64").toString()) as Record<string, string>;
+    const [account, caller] = [accounts.get(name ?? ""), accounts.get(by)];
+    const isRight = script.includes("IsInRole") ? caller?.isAdministrator === true : true;
+    if (!isRight) return "STRONGROOM 80070005";
+    if (account === undefined) return "STRONGROOM 800708AD";
+    if (script.includes("IsInRole")) return "STRONGROOM OK";
+    const isOwn = script.includes("'ChangePassword'");
+    if (isOwn && account.password !== old) return "STRONGROOM 80070056";
+    if (!isOwn && caller?.isAdministrator !== true) return "STRONGROOM 80070005";
+    if (candidate.length < 8) return "STRONGROOM 800708C5";
+    account.password = candidate;
+    return "STRONGROOM OK";
+  };
+
+  const answer = (body: string, by: string, response: ServerResponse): string => {
+    const shellId = /Name="ShellId">([^<]+)</.exec(body)?.[1] ?? "";
+    const commandId = /CommandId="([^"]+)"/.exec(body)?.[1] ?? "";
+    const action = /<a:Action[^>]*>[^<]*\/(\w+)</.exec(body)?.[1] ?? "";
+    if (body.includes("Identify"))
+      return "<wsmid:IdentifyResponse><wsmid:ProductVendor>double</wsmid:ProductVendor></wsmid:IdentifyResponse>";
+    if (action === "Create") {
+      if (accounts.get(by)?.isAdministrator !== true && !by.startsWith("remote")) {
+        response.statusCode = 500;
+        return '<f:WSManFault xmlns:f="x" Code="5" Machine="double"/>';
+      }
+      const id = randomUUID().toUpperCase();
+      shells.add(id);
+      return `<x:ResourceCreated><w:SelectorSet><w:Selector Name="ShellId">${id}</w:Selector></w:SelectorSet></x:ResourceCreated>`;
+    }
+    if (!shells.has(shellId)) return "<nothing/>";
+    switch (action) {
+      case "Command": {
+        const line = /<rsp:Arguments>([^<]*)</.exec(body)?.[1] ?? "";
+        commandLines.push(line);
+        const id = randomUUID().toUpperCase();
+        const script = Buffer.from(/-EncodedCommand (\S+)/.exec(line)?.[1] ?? "", "base64").toString("utf16le");
+        commands.set(id, { script, by, output: null });
+        return `<rsp:CommandResponse><rsp:CommandId>${id}</rsp:CommandId></rsp:CommandResponse>`;
+      }
+      case "Send": {
+        const command = commands.get(commandId);
+        const bytes = /<rsp:Stream [^>]*>([^<]*)</.exec(body)?.[1] ?? "";
+        if (command === undefined) return "<nothing/>";
+        const said = obey(command, Buffer.from(bytes, "base64").toString().trim());
+        command.output = planned?.output ?? said;
+        if (planned?.output === null) response.destroy();
+        planned = null;
+        return "<rsp:SendResponse/>";
+      }
+      case "Receive": {
+        const text = `noise of a profile\r\n${commands.get(commandId)?.output ?? ""}\r\n`;
+        return `<rsp:ReceiveResponse><rsp:Stream Name="stdout" CommandId="${commandId}">${Buffer.from(text).toString("base64")}</rsp:Stream><rsp:CommandState CommandId="${commandId}" State="http://schemas.microsoft.com/wbem/wsman/1/windows/shell/CommandState/Done"/></rsp:ReceiveResponse>`;
+      }
+      case "Delete":
+        shells.delete(shellId);
+        return "<done/>";
+      default:
+        return "<nothing/>";
+    }
+  };
+
+  const server = createServer(
+    { cert: certificate.certificate, key: certificate.privateKey },
+    (request: IncomingMessage, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const basic = Buffer.from(
+          /^Basic (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "",
+          "base64",
+        ).toString();
+        const [, name = "", password = ""] = /^([^:]*):(.*)$/s.exec(basic) ?? [];
+        if (request.url !== "/wsman" || accounts.get(name)?.password !== password) {
+          response.writeHead(401, { "www-authenticate": 'Basic realm="WSMAN"' }).end();
+          return;
+        }
+        const content = answer(Buffer.concat(chunks).toString(), name, response);
+        if (!response.destroyed) response.end(`<s:Envelope><s:Body>${content}</s:Body></s:Envelope>`);
+      });
+    },
+  );
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    host: "127.0.0.1",
+    port: (server.address() as AddressInfo).port,
+    addAccount: (name, password, isAdministrator = false) => accounts.set(name, { password, isAdministrator }),
+    shells: () => shells.size,
+    commandLines: () => commandLines,
+    sayOnce: (output) => (planned = { output }),
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
