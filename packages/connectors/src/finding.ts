@@ -55,12 +55,22 @@ export const changed = (message: string, facts?: Facts): ChangeFinding => ({
   ...withFacts(facts),
 });
 
-export const refused = (code: RefusedCode, message: string): ChangeFinding => ({ outcome: "refused", code, message });
+export type NotChanged = Exclude<ChangeFinding, { outcome: "changed" }>;
+
+export const refused = (code: RefusedCode, message: string): NotChanged => ({ outcome: "refused", code, message });
 
 /** Nothing was sent, for the reason that a login failed. */
-export const unsent = (failure: Failure): ChangeFinding => ({ outcome: "unsent", failure, message: failure.message });
+export const unsent = (failure: Failure): NotChanged => ({ outcome: "unsent", failure, message: failure.message });
 
-export const unknown = (message: string): ChangeFinding => ({ outcome: "unknown", message });
+export const unknown = (message: string): NotChanged => ({ outcome: "unknown", message });
+
+/** What would stop a change, as the answer to whether it could be made. */
+export function obstacleTo(change: NotChanged): Failure {
+  if (change.outcome === "unsent") return change.failure;
+  const { message } = change;
+  const lacksRight = change.outcome === "refused" && change.code === "no-permission";
+  return lacksRight ? rejected("no-permission", message) : misconfigured("bad-input", message);
+}
 
 /** `accounts` may hold more than are listed: the rest is left out, and the message says so. `where` is the target's name. */
 export function listed(accounts: readonly ListedAccount[], where: string): ListFinding {

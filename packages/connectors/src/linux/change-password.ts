@@ -96,7 +96,11 @@ function meaningOf({ status, stdout, stderr }: CommandResult, renewal: Renewal, 
       `${name} could not write the new password: the list of passwords is locked or read-only.`,
     );
   }
-  return unknown(`The connection was lost after ${name} got its new password, before it was known whether it took it.`);
+  return unknown(
+    status === null
+      ? `The connection was lost after ${name} got its new password, before it was known whether it took it.`
+      : `passwd did not say clearly whether ${name} took its new password (it ended with ${status}).`,
+  );
 }
 
 function beforehand(status: number | null, said: string, name: string): string {
@@ -107,7 +111,7 @@ function beforehand(status: number | null, said: string, name: string): string {
 
 const TOO_YOUNG = /must wait longer|too (soon|recently)|minimum (password )?age|cannot be changed yet/i;
 const REUSED =
-  /already (been )?used|used before|reuse|password unchanged|not been changed|too similar|same as the old|is the same/i;
+  /already (been )?used|used before|reuse|^password unchanged|not been changed|too similar|same as the old|is the same/im;
 const RULES =
   /bad password|too (short|simple|easy)|dictionary|longer password|weak|palindrome|case changes|not enough|exhausted/i;
 const FAILED = /manipulation error|lock|read-only|no space|permission denied/i;

@@ -103,11 +103,11 @@ test("a list of accounts is read line by line, and what is not of its form is le
 test("a new key has the form of the present one: Ed25519, with the same passphrase, and OpenSSH reads it", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "strongroom-key-"));
   t.after(() => rmSync(folder, { recursive: true }));
-  const typeOf = (key: string, passphrase: string) => {
+  const typeOf = async (key: string, passphrase: string) => {
     const file = join(folder, "key");
     writeFileSync(file, key, { mode: 0o600 });
-    const made = spawnSync("ssh-keygen", ["-y", "-P", passphrase, "-f", file]);
-    return made.stdout.toString().split(" ")[0];
+    const made = await runTool("ssh-keygen", ["-y", "-P", passphrase, "-f", file]);
+    return made.split(" ")[0];
   };
   const plain = await newKey("-----BEGIN OPENSSH PRIVATE KEY-----");
   assert.notEqual(await newKey(plain), plain);
@@ -118,8 +118,8 @@ test("a new key has the form of the present one: Ed25519, with the same passphra
   assert.deepEqual(readKey(key, null), { problem: "passphrase-missing" });
   assert.ok("key" in readKey(key, passphrase));
   if (sshdAvailable() === null) {
-    assert.equal(typeOf(plain, ""), "ssh-ed25519");
-    assert.equal(typeOf(key, passphrase), "ssh-ed25519");
+    assert.equal(await typeOf(plain, ""), "ssh-ed25519");
+    assert.equal(await typeOf(key, passphrase), "ssh-ed25519");
   }
   assert.equal(await linux.newSecret?.(Secret.fromText("just a password")), null);
 });

@@ -2,7 +2,17 @@
 import type { Attempt, ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, Finding, Login, Target } from "../connector.ts";
 import { connectionFailure } from "../dial.ts";
-import { changed, misconfigured, refused, rejected, unknown, unsent, unsupported, verified } from "../finding.ts";
+import {
+  changed,
+  misconfigured,
+  obstacleTo,
+  refused,
+  unknown,
+  unsent,
+  unsupported,
+  verified,
+  type NotChanged,
+} from "../finding.ts";
 import { looksLikePrivateKey, parseJsonSecret } from "../private-key/json-secret.ts";
 import { candidateProblem } from "./change-password.ts";
 import { runCommand } from "./run-command.ts";
@@ -48,13 +58,10 @@ export async function checkRight(target: Target, by: Login, current: Attempt): P
     const { session, username } = checked;
     return verified(`Logged in to ${session.where} as ${by.username}, who may set the password of ${username}.`);
   }
-  const { refusal } = checked;
-  if (refusal.outcome === "unsent") return refusal.failure;
-  const isRight = refusal.outcome === "refused" && refusal.code === "no-permission";
-  return isRight ? rejected("no-permission", refusal.message) : misconfigured("bad-input", refusal.message);
+  return obstacleTo(checked.refusal);
 }
 
-type Checked = { session: Session; username: string } | { refusal: ChangeFinding };
+type Checked = { session: Session; username: string } | { refusal: NotChanged };
 
 /** Logs in as `by`, and finds out without changing anything whether that one may set the password. */
 async function mayReconcile(target: Target, by: Login, current: Attempt): Promise<Checked> {

@@ -11,7 +11,7 @@ export interface CommandResult {
 }
 
 /** A talk with a running command. */
-export interface CommandTalk {
+interface CommandTalk {
   /** Everything it has said since it was last answered, on either output. */
   onText(text: string, answer: (line: string) => void, giveUp: () => void): void;
 }

@@ -23,7 +23,7 @@ export interface LoggedIn {
   ask<Row extends object>(sql: string): Promise<Row[]>;
 }
 
-export interface Identity {
+interface Identity {
   /** `user@host` of the account that got in. */
   account: string;
   /** `user@host` as the server sees the one who asks. */

@@ -2,7 +2,7 @@
 import type { Attempt, ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, Failure, Finding, Login, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
-import { misconfigured, refused, rejected, unsent, verified } from "../finding.ts";
+import { misconfigured, obstacleTo, refused, unsent, verified, type NotChanged } from "../finding.ts";
 import { accountFor, accountsNamed, isKeptHere } from "./accounts.ts";
 import { loginFailure } from "./login-failure.ts";
 import { addressOf, hostIn, logIn, nameIn, type LoggedIn } from "./login.ts";
@@ -31,11 +31,7 @@ export async function checkRight(target: Target, by: Login, current: Attempt): P
   const found = await accountOf(login);
   if ("failure" in found) return found.failure;
   const where = nameOf(login.loggedIn.address);
-  if ("refusal" in found) {
-    const { message } = found.refusal;
-    const isRight = found.refusal.outcome === "refused" && found.refusal.code === "no-permission";
-    return isRight ? rejected("no-permission", message) : misconfigured("bad-input", message);
-  }
+  if ("refusal" in found) return obstacleTo(found.refusal);
   const name = `${found.account.user}@${found.account.host}`;
   return verified(`Logged in to ${where} as ${by.username}, who may change the password of ${name}.`);
 }
@@ -56,7 +52,7 @@ async function logInBy(target: Target, by: Login, current: Attempt): Promise<ByL
   return "failure" in login ? login : { username: address.username, loggedIn: login.loggedIn };
 }
 
-type Found = { account: AccountName } | { refusal: ChangeFinding } | { failure: Failure };
+type Found = { account: AccountName } | { refusal: NotChanged } | { failure: Failure };
 
 /** The account that `username` is for somebody who comes from here, if its password can be changed by who is in. */
 async function accountOf({ username, loggedIn }: ByLogin): Promise<Found> {

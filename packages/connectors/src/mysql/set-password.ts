@@ -2,7 +2,7 @@
 import type { ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding } from "../connector.ts";
 import { nameOf } from "../dial.ts";
-import { changed, misconfigured, refused, unknown, unreachable, unsent } from "../finding.ts";
+import { changed, misconfigured, refused, unknown, unreachable, unsent, type NotChanged } from "../finding.ts";
 import { mayCarryClearText, unencryptedHint } from "../tls-settings.ts";
 import { loginFailure, serverErrno } from "./login-failure.ts";
 import { MUST_CHANGE, nameIn, type LoggedIn } from "./login.ts";
@@ -90,7 +90,7 @@ const READ_ONLY = (target: string) =>
   `${target} is read-only (a replica, perhaps). Passwords are changed on the primary server: use its address.`;
 
 /** Why whoever is in must not be taken for the account whose password is to be changed; null when it is the one. */
-export function standIn({ identity, address, greeting }: LoggedIn): ChangeFinding | null {
+export function standIn({ identity, address, greeting }: LoggedIn): NotChanged | null {
   if (identity === null) return null;
   const target = nameOf(address);
   if (identity.proxy || nameIn(identity.account) !== address.username) {

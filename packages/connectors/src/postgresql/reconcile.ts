@@ -3,7 +3,7 @@ import type { Attempt, ChangeAttempt } from "../attempt.ts";
 import type { DatabaseAddress } from "../connection-string.ts";
 import type { ChangeFinding, Facts, Failure, Finding, Login, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
-import { misconfigured, refused, rejected, unsent, verified } from "../finding.ts";
+import { misconfigured, obstacleTo, refused, unsent, verified, type NotChanged } from "../finding.ts";
 import { loginFailure } from "./login-failure.ts";
 import { addressOf, logIn, type LoggedIn } from "./login.ts";
 import { obstacle } from "./server.ts";
@@ -21,7 +21,7 @@ export async function reconcilePassword(
   if ("failure" in login) return unsent(login.failure);
   const right = await rightOver(login.username, login.loggedIn);
   if ("failure" in right) return unsent(right.failure);
-  if (right.refusal !== null) return refused(right.refusal.code, right.refusal.message);
+  if (right.refusal !== null) return right.refusal;
   return setPassword(login.loggedIn, login.username, candidate, current);
 }
 
@@ -31,10 +31,7 @@ export async function checkRight(target: Target, by: Login, current: Attempt): P
   const { username, loggedIn } = login;
   const right = await rightOver(username, loggedIn);
   if ("failure" in right) return right.failure;
-  if (right.refusal !== null) {
-    const { code, message } = right.refusal;
-    return code === "no-permission" ? rejected("no-permission", message) : misconfigured("bad-input", message);
-  }
+  if (right.refusal !== null) return obstacleTo(right.refusal);
   const where = nameOf(loggedIn.address);
   return verified(`Logged in to ${where} as ${by.username}, who may change the password of ${username}.`, right.facts);
 }
@@ -55,18 +52,13 @@ async function logInBy(target: Target, by: Login, current: Attempt): Promise<ByL
   return "failure" in login ? login : { username, loggedIn: login.loggedIn };
 }
 
-interface Refusal {
-  code: "no-permission" | "no-such-account" | "not-changeable";
-  message: string;
-}
-
 async function rightOver(
   username: string,
   { client, address, tls }: LoggedIn,
-): Promise<{ refusal: Refusal | null; facts: Facts } | { failure: Failure }> {
+): Promise<{ refusal: NotChanged | null; facts: Facts } | { failure: Failure }> {
   try {
     const reason = await obstacle(client, address);
-    if (reason !== null) return { refusal: { code: "not-changeable", message: reason }, facts: {} };
+    if (reason !== null) return { refusal: refused("not-changeable", reason), facts: {} };
     const { rows } = await client.query<Rights>(QUERY, [username]);
     const [rights] = rows;
     const refusal = refusalFor(rights, username, address);
@@ -76,21 +68,21 @@ async function rightOver(
   }
 }
 
-function refusalFor(rights: Rights | undefined, username: string, address: DatabaseAddress): Refusal | null {
+function refusalFor(rights: Rights | undefined, username: string, address: DatabaseAddress): NotChanged | null {
   const where = nameOf(address);
-  if (rights?.exists !== true) return { code: "no-such-account", message: `There is no role ${username} on ${where}.` };
+  if (rights?.exists !== true) return refused("no-such-account", `There is no role ${username} on ${where}.`);
   if (!maySetPassword(rights)) {
-    return {
-      code: "no-permission",
-      message: `${address.username} may not change the password of ${username} on ${where}. ${whatIsMissing(rights)}`,
-    };
+    return refused(
+      "no-permission",
+      `${address.username} may not change the password of ${username} on ${where}. ${whatIsMissing(rights)}`,
+    );
   }
   if (rights.can_login !== true || rights.is_expired === true) {
     const why = rights.is_expired === true ? "the VALID UNTIL of its password has passed" : "it is NOLOGIN";
-    return {
-      code: "not-changeable",
-      message: `No password would let ${username} log in to ${where}: ${why}. Change that first.`,
-    };
+    return refused(
+      "not-changeable",
+      `No password would let ${username} log in to ${where}: ${why}. Change that first.`,
+    );
   }
   return null;
 }

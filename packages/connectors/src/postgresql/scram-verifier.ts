@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 const derive = promisify(pbkdf2);
 
 /** PostgreSQL's own (scram_iterations). */
-export const ITERATIONS = 4096;
+const ITERATIONS = 4096;
 const SALT_BYTES = 16;
 
 /** `SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>`, as in pg_authid.rolpassword. */

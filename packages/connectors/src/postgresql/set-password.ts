@@ -53,7 +53,9 @@ export async function setPassword(
     isMd5 && username === null
       ? " It was kept as md5 and is now kept as SCRAM-SHA-256, which clients older than PostgreSQL 10 do not know."
       : "";
-  return changed(`Changed the password of ${name} on ${target}.${formerly}${unencryptedHint(tls)}`, { passwordKind: "scram-sha-256" });
+  return changed(`Changed the password of ${name} on ${target}.${formerly}${unencryptedHint(tls)}`, {
+    passwordKind: "scram-sha-256",
+  });
 }
 
 /**

@@ -74,7 +74,7 @@ function removeTraces(username: string): void {
 }
 
 /** Whether a process still runs. */
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
