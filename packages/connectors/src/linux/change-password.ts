@@ -56,7 +56,7 @@ function typeIn({ client }: Session, password: string, renewal: Renewal): Promis
   return runCommand(client, "env LC_ALL=C LANGUAGE=C passwd", {
     pty: true,
     talk: {
-      onText: (text, answer, giveUp) => {
+      onText: (text, { answer, giveUp }) => {
         const prompt = promptIn(text);
         if (prompt === "none") return;
         const line = answerTo(prompt, password, renewal);

@@ -234,6 +234,28 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
       await verifies(user.username, user.password);
     });
 
+    test("a reconcile account of which sudo wants the password gives it, and one whose sudo wants another is refused", async () => {
+      const keeper = await server.addUser("active", { sudo: "PASSWD: /usr/sbin/chpasswd" });
+      const one = account(await server.addUser());
+      const by = { username: keeper.username, secret: keeper.password };
+      assertChange(await tryReconcile(linux, one, by), { outcome: "changed" });
+      await verifies(one.target.username ?? "", one.candidate);
+      const stranger = await server.addUser("active", { sudo: "PASSWD: /usr/bin/true" });
+      const other = { username: stranger.username, secret: stranger.password };
+      const denied = await tryReconcile(linux, { ...one, candidate: randomSecret() }, other);
+      assertChange(denied, { outcome: "refused", code: "no-permission" });
+      assert.ok(!server.log().includes(one.candidate));
+    });
+
+    test("who may not read more lists what everybody may read", async () => {
+      const user = await server.addUser();
+      const target = aTarget(at(server, user.username));
+      const result = await linux.listAccounts?.(target, Secret.fromText(user.password), aContext());
+      assert.ok(result?.outcome === "listed", result?.message);
+      const self = result.accounts.find(({ name }) => name === user.username);
+      assert.deepEqual([self?.isPrivileged, self?.isLocked, self?.facts["passwordStatus"]], [false, false, "unknown"]);
+    });
+
     test("a user name is never taken for an option, a command or a second line: it is refused before anything is sent", async (t) => {
       const silent = await startHostile("black-hole");
       t.after(() => silent.stop());

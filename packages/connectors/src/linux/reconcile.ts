@@ -1,6 +1,6 @@
-// Sets a Unix password by another account: chpasswd, by root itself or through sudo without a password.
+// Sets a Unix password by another account: chpasswd, by root itself or through sudo.
 import type { Attempt, ChangeAttempt } from "../attempt.ts";
-import type { ChangeFinding, Finding, Login, Target } from "../connector.ts";
+import type { ChangeFinding, Failure, Finding, Login, Target } from "../connector.ts";
 import { connectionFailure } from "../dial.ts";
 import {
   changed,
@@ -15,6 +15,7 @@ import {
 } from "../finding.ts";
 import { looksLikePrivateKey, parseJsonSecret } from "../private-key/json-secret.ts";
 import { candidateProblem } from "./change-password.ts";
+import { asRoot, wantsPassword, type WayToRoot } from "./as-root.ts";
 import { runCommand } from "./run-command.ts";
 import { openSessionBy, type Session } from "./session.ts";
 
@@ -32,11 +33,11 @@ export async function reconcilePassword(
   const checked = await mayReconcile(target, by, current);
   if ("refusal" in checked) return checked.refusal;
 
-  const { session, username } = checked;
+  const { session, username, way } = checked;
   const name = `${username} on ${session.where}`;
   current.waitFor(`chpasswd on ${session.where} to answer`);
   current.sending();
-  const result = await asRoot(session, "chpasswd", `${username}:${candidate}\n`);
+  const result = await asRoot(session, way, "chpasswd", `${username}:${candidate}\n`);
   if (result === null || result.status === null) {
     return unknown(
       `The connection was lost while the password of ${name} was set, before it was known whether it was.`,
@@ -61,7 +62,7 @@ export async function checkRight(target: Target, by: Login, current: Attempt): P
   return obstacleTo(checked.refusal);
 }
 
-type Checked = { session: Session; username: string } | { refusal: NotChanged };
+type Checked = { session: Session; username: string; way: WayToRoot } | { refusal: NotChanged };
 
 /** Logs in as `by`, and finds out without changing anything whether that one may set the password. */
 async function mayReconcile(target: Target, by: Login, current: Attempt): Promise<Checked> {
@@ -73,30 +74,36 @@ async function mayReconcile(target: Target, by: Login, current: Attempt): Promis
   if ("failure" in opened) return { refusal: unsent(opened.failure) };
   const { session } = opened;
   current.waitFor(`${session.where} to tell what ${by.username} may do`);
-  // Without input chpasswd changes nothing: that it runs is the proof.
-  const trial = await asRoot(session, "chpasswd", "");
-  if (trial?.isLost === true) return { refusal: unsent(connectionFailure(null, session.endpoint)) };
-  if (trial?.status !== 0)
-    return { refusal: refused("no-permission", missingRight(by, session, trial?.status ?? null)) };
+  const way = await wayToRoot(session);
+  if ("failure" in way) return { refusal: unsent(way.failure) };
+  if (way.found === null) return { refusal: refused("no-permission", missingRight(by, session)) };
   const passwd = await runCommand(session.client, `getent passwd -- '${username}'`, {});
   if (passwd?.status === 2)
     return { refusal: refused("no-such-account", `There is no account ${username} on ${session.where}.`) };
   // Only where sudo allows this as well; elsewhere a locked account cannot be told.
-  const state = await asRoot(session, `passwd -S -- '${username}'`, "");
+  const state = await asRoot(session, way.found, `passwd -S -- '${username}'`, "");
   if (state?.status === 0 && /^\S+ LK? /.test(state.stdout)) {
     const message = `${username} on ${session.where} is locked. Setting a password would unlock it, so that was not done.`;
     return { refusal: refused("not-changeable", message) };
   }
-  return { session, username };
+  return { session, username, way: way.found };
 }
 
-const missingRight = (by: Login, { where }: Session, status: number | null) =>
-  `${by.username} may not run chpasswd as root on ${where}${status === 127 ? ", or there is no sudo" : ""}. Either it is root, or sudo lets it without a password (NOPASSWD).`;
-
-function asRoot(session: Session, command: string, input: string) {
-  const prefix = session.username === "root" ? "PATH=/usr/sbin:/sbin:/usr/bin:/bin" : "sudo -n";
-  return runCommand(session.client, `env LC_ALL=C ${prefix} ${command}`, { input });
+/** The first way in which chpasswd runs as root: without input it changes nothing, and that it runs is the proof. */
+async function wayToRoot(session: Session): Promise<{ found: WayToRoot | null } | { failure: Failure }> {
+  const ways: WayToRoot[] = session.username === "root" ? ["root"] : ["sudo", "sudo-with-password"];
+  for (const way of ways) {
+    if (way === "sudo-with-password" && session.secret.kind !== "password") continue;
+    const trial = await asRoot(session, way, "chpasswd", "");
+    if (trial?.isLost === true) return { failure: connectionFailure(null, session.endpoint) };
+    if (trial?.status === 0) return { found: way };
+    if (trial === null || !wantsPassword(trial)) break;
+  }
+  return { found: null };
 }
+
+const missingRight = (by: Login, { where }: Session) =>
+  `${by.username} may not run chpasswd as root on ${where}: it is not root, and sudo does not let it.`;
 
 /** What useradd and directories allow, and nothing that chpasswd, a shell or an option parser could take for something else. */
 function isUserName(name: string): boolean {

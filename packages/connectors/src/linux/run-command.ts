@@ -12,8 +12,17 @@ export interface CommandResult {
 
 /** A talk with a running command. */
 interface CommandTalk {
-  /** Everything it has said since it was last answered, on either output. */
-  onText(text: string, answer: (line: string) => void, giveUp: () => void): void;
+  /** `text` is everything that it has said since it was last answered, on either output. */
+  onText(text: string, reply: Reply): void;
+}
+
+interface Reply {
+  /** Types one line. */
+  answer(line: string): void;
+  /** Types the rest of what it reads. */
+  finish(text: string): void;
+  /** Hangs up. */
+  giveUp(): void;
 }
 
 const MAX_OUTPUT_BYTES = 64 * 1024;
@@ -79,14 +88,17 @@ function converse(channel: ClientChannel, talk: CommandTalk): void {
   let unanswered = "";
   const hear = (chunk: Buffer) => {
     unanswered = `${unanswered}${chunk.toString("utf8")}`.slice(-4096);
-    talk.onText(
-      unanswered,
-      (line) => {
+    talk.onText(unanswered, {
+      answer: (line) => {
         unanswered = "";
         channel.write(`${line}\n`);
       },
-      () => channel.close(),
-    );
+      finish: (text) => {
+        unanswered = "";
+        channel.end(text);
+      },
+      giveUp: () => channel.close(),
+    });
   };
   channel.on("data", hear);
   channel.stderr.on("data", hear);

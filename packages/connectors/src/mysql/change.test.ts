@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { Secret } from "@strongroom/keys";
 import fc from "fast-check";
 import mysql2 from "mysql2";
 import { assertChange, tryChange, tryReconcile } from "../../testing/abilities.ts";
 import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
+import { aContext, aTarget } from "../../testing/factories.ts";
 import { assertResult, tryOut } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { startTcp } from "../../testing/targets/hostile.ts";
@@ -153,6 +155,25 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
     const locked = await tryReconcile(mysql, await account("account lock"), boss);
     assertChange(locked, { outcome: "refused", code: "not-changeable" });
     assert.match(locked.message, /locked/);
+  });
+
+  test("who may not read the accounts lists none, and a right that comes by a role is shown", async () => {
+    const user = await server.addUser();
+    const list = (name: string, secret: string) =>
+      mysql.listAccounts?.(aTarget(at(name)), Secret.fromText(secret), aContext());
+    const denied = await list(user.username, user.password);
+    assert.ok(denied?.outcome === "rejected" && denied.code === "no-permission", denied?.message);
+    await server.sql("create role mighty");
+    await server.sql("create role middle");
+    await server.sql("grant create user on *.* to mighty");
+    await server.sql("grant mighty to middle");
+    await server.sql(`grant middle to ${user.username}@'127.0.0.1'`);
+    const listed = await list(boss.username, boss.secret);
+    assert.ok(listed?.outcome === "listed", listed?.message);
+    const found = listed.accounts.find(({ name }) => name === `${user.username}@127.0.0.1`);
+    assert.equal(found?.isPrivileged, true);
+    assert.deepEqual(found?.facts["roles"], ["middle"]);
+    assert.ok(found?.passwordChangedAt !== null);
   });
 
   test("an account whose password is kept elsewhere is refused", async () => {

@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { createHmac, createHash, pbkdf2Sync, randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { Secret } from "@strongroom/keys";
 import fc from "fast-check";
 import pg from "pg";
 import { assertChange, tryChange, tryReconcile } from "../../testing/abilities.ts";
+import { aContext, aTarget } from "../../testing/factories.ts";
 import { assertResult, tryOut } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { pgbouncerAvailable, startPgbouncer } from "../../testing/targets/pgbouncer.ts";
@@ -214,6 +216,24 @@ function changing(source: PostgresqlSource): void {
     } finally {
       await pooler.stop();
     }
+  });
+
+  test("who may not see how passwords are kept lists everything else", async () => {
+    const role = await server.addRole();
+    const target = aTarget(at(role.username));
+    const plain = await postgresql.listAccounts?.(target, Secret.fromText(role.password), aContext());
+    assert.ok(plain?.outcome === "listed", plain?.message);
+    const self = plain.accounts.find(({ name }) => name === role.username);
+    assert.deepEqual([self?.isPrivileged, "passwordKind" in (self?.facts ?? {})], [false, false]);
+    await server.sql(`grant pg_execute_server_program to ${role.username}`);
+    const all = await postgresql.listAccounts?.(
+      aTarget(at(boss().username)),
+      Secret.fromText(boss().secret),
+      aContext(),
+    );
+    assert.ok(all?.outcome === "listed", all?.message);
+    const seen = all.accounts.find(({ name }) => name === role.username);
+    assert.deepEqual([seen?.isPrivileged, seen?.facts["passwordKind"]], [true, "scram-sha-256"]);
   });
 
   test("what cannot be a password is refused before anything is sent", async () => {
