@@ -6,18 +6,24 @@ export {
   type Authority,
   type ServerCertificate,
 } from "./certificates.ts";
-export { logInBare, type BareLogin, type BareSystem } from "./bare-logins.ts";
+export { logInBare, rotateBare, type BareLogin, type BareSystem } from "./bare-logins.ts";
 export { aContext, aTarget } from "./factories.ts";
 export { needs, type Unavailable } from "./targets/availability.ts";
+export { startFakeIos, type FakeIos } from "./targets/fake-ios.ts";
 export { startHostile, startTcp, type HostileServer, type Misbehaviour } from "./targets/hostile.ts";
 export { mariadbAvailable, startMariadb, type MariadbServer } from "./targets/mariadb.ts";
+export { openldapAvailable, startOpenldap, type OpenldapServer } from "./targets/openldap.ts";
 export {
   postgresqlAvailable,
   startPostgresql,
   type PostgresqlServer,
   type PostgresqlSource,
 } from "./targets/postgresql.ts";
+export { rabbitmqAvailable, startRabbitmq, type RabbitmqServer } from "./targets/rabbitmq.ts";
+export { redisAvailable, startRedis, type RedisServer } from "./targets/redis.ts";
+export { sambaAdAvailable, startSambaAd, type SambaAd } from "./targets/samba-ad.ts";
 export { sshdAvailable, startSshd, unixUsersAvailable, type Sshd } from "./targets/sshd.ts";
+export { startTelnetd, telnetdAvailable, type Telnetd } from "./targets/telnetd.ts";
 export { startTokenApi, type TokenApi } from "./targets/token-api.ts";
 export { type UnixUser, type UnixUserState } from "./targets/unix-user.ts";
 export { FAULTS, startCuttingProxy, type Cut, type CuttingProxy, type Fault } from "./targets/cutting-proxy.ts";

@@ -1,7 +1,6 @@
 // Accounts of a Windows domain, at its domain controller over LDAPS (ldapts).
-import type { Secret } from "@strongroom/keys";
-import { attempt, attemptChange, attemptList } from "../attempt.ts";
-import type { Connector, Login, Target, VerifyContext } from "../connector.ts";
+import type { Connector } from "../connector.ts";
+import { passwordAbilities } from "../password-abilities.ts";
 
 /**
  * A controller accepts the password before the one in force for up to an hour (`OldPasswordAllowedPeriod`): after a change
@@ -15,26 +14,11 @@ export const activeDirectory: Connector = {
   types: ["password", "server", "application"],
   proven: true,
   passwordLimits: { maxLength: 127 },
-  async verify(target: Target, secret: Secret, context: VerifyContext) {
-    const password = secret.reveal();
-    // The driver stays out of memory until somebody verifies, and loading it takes nothing of the attempt's time.
-    const { verifyLogin } = await import("./verify-login.ts");
-    return attempt(context, (current) => verifyLogin(target, password, current));
-  },
-  async change(target: Target, current: Secret, candidate: Secret, context: VerifyContext) {
-    const { changeOwn } = await import("./set-password.ts");
-    return attemptChange(context, (running) => changeOwn(target, current.reveal(), candidate.reveal(), running));
-  },
-  async reconcile(target: Target, by: Login, candidate: Secret, context: VerifyContext) {
-    const { reset } = await import("./set-password.ts");
-    return attemptChange(context, (running) => reset(target, by, candidate.reveal(), running));
-  },
-  async checkReconcile(target: Target, by: Login, context: VerifyContext) {
-    const { checkReset } = await import("./check-reconcile.ts");
-    return attempt(context, (current) => checkReset(target, by, current));
-  },
-  async listAccounts(target: Target, secret: Secret, context: VerifyContext) {
-    const { listUsers } = await import("./list-accounts.ts");
-    return attemptList(context, (current) => listUsers(target, secret.reveal(), current));
-  },
+  ...passwordAbilities({
+    verify: async () => (await import("./verify-login.ts")).verifyLogin,
+    change: async () => (await import("./set-password.ts")).changeOwn,
+    reconcile: async () => (await import("./set-password.ts")).reset,
+    checkReconcile: async () => (await import("./check-reconcile.ts")).checkReset,
+    list: async () => (await import("./list-accounts.ts")).listUsers,
+  }),
 };

@@ -12,7 +12,7 @@ import { ridOf, sidText } from "./security-id.ts";
 
 const PEOPLE = "(&(objectCategory=person)(objectClass=user))";
 const ATTRIBUTES =
-  "sAMAccountName userPrincipalName objectSid primaryGroupID memberOf adminCount userAccountControl lockoutTime pwdLastSet accountExpires lastLogonTimestamp servicePrincipalName".split(
+  "sAMAccountName userPrincipalName objectSid primaryGroupID memberOf adminCount userAccountControl msDS-User-Account-Control-Computed lockoutTime pwdLastSet accountExpires lastLogonTimestamp servicePrincipalName".split(
     " ",
   );
 
@@ -24,6 +24,7 @@ const DOMAIN_GROUPS = [512, 518, 519, 520];
 const BORN_PRIVILEGED = [500, 502];
 
 const DISABLED = 0x2;
+const LOCKED_OUT = 0x10;
 const NEVER_EXPIRES = 0x1_0000;
 
 export async function listUsers(target: Target, password: string, current: Attempt): Promise<ListFinding> {
@@ -62,6 +63,13 @@ async function privilegedIn(client: Client, base: string): Promise<Set<string>> 
   return new Set(members.map(({ dn }) => dn));
 }
 
+/** Where the controller works it out; the time alone stays after the lock has ended by itself. */
+function isOut(entry: Entry): boolean {
+  const computed = textOf(entry, "msDS-User-Account-Control-Computed");
+  if (computed !== null) return (Number(computed) & LOCKED_OUT) !== 0;
+  return Number(textOf(entry, "lockoutTime") ?? 0) > 0;
+}
+
 function toAccount(entry: Entry, privileged: ReadonlySet<string>): ListedAccount {
   const control = Number(textOf(entry, "userAccountControl") ?? 0);
   const [sid] = buffersOf(entry, "objectSid");
@@ -69,7 +77,7 @@ function toAccount(entry: Entry, privileged: ReadonlySet<string>): ListedAccount
   const isBorn = rid !== null && BORN_PRIVILEGED.includes(rid);
   const isByPrimary = DOMAIN_GROUPS.includes(Number(textOf(entry, "primaryGroupID")));
   const isDisabled = (control & DISABLED) !== 0;
-  const isLockedOut = Number(textOf(entry, "lockoutTime") ?? 0) > 0;
+  const isLockedOut = isOut(entry);
   return {
     name: textOf(entry, "sAMAccountName") ?? entry.dn,
     isPrivileged: isBorn || isByPrimary || privileged.has(entry.dn),

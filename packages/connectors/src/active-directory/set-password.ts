@@ -16,7 +16,6 @@ export async function changeOwn(
   candidate: string,
   attempt: ChangeAttempt,
 ): Promise<ChangeFinding> {
-  if (candidate === "") return unsent(misconfigured("bad-input", "The new password is empty."));
   const login = await logIn(target, current, attempt);
   if ("failure" in login) return unsent(login.failure);
   return closing(login, async () => {
@@ -34,7 +33,6 @@ export async function reset(
 ): Promise<ChangeFinding> {
   const { username } = target;
   if (!username) return unsent(misconfigured("bad-input", "There is no user name."));
-  if (candidate === "") return unsent(misconfigured("bad-input", "The new password is empty."));
   const name = domainName(username, target);
   if ("failure" in name) return unsent(name.failure);
   const login = await logIn({ ...target, username: by.username }, by.secret.reveal(), attempt);

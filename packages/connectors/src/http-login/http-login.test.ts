@@ -3,14 +3,15 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { tryChange, type AbilityRows, type Changeable } from "../../testing/abilities.ts";
+import type { AbilityRows, Changeable } from "../../testing/abilities.ts";
 import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
 import { aTarget } from "../../testing/factories.ts";
-import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
+import { assertLostChange } from "../../testing/lost-change.ts";
+import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
-import { startCuttingProxy } from "../../testing/targets/cutting-proxy.ts";
 import { nginxAvailable, startNginx, type NginxServer } from "../../testing/targets/nginx.ts";
 import { rabbitmqAvailable, startRabbitmq, type RabbitmqServer } from "../../testing/targets/rabbitmq.ts";
+import { BAD_INPUT, clearTextOverTls, trial, VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { Target } from "../connector.ts";
 import { changeCall } from "./change-call.ts";
 import { httpLogin } from "./http-login.ts";
@@ -54,29 +55,16 @@ async function account(tags = "administrator", more: Record<string, unknown> = {
 
 async function rows(): Promise<Rows> {
   const user = await nginx.addUser();
-  const trial = (target: Partial<Target>, secret: string, expect: Trial["expect"]): Trial => ({
-    target,
-    secret,
-    expect,
-  });
   const own = (more: Record<string, unknown> = {}) => at(user.username, more);
-  const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
-  const wrong = { outcome: "rejected", code: "wrong-password" } as const;
-  const insecure = { outcome: "misconfigured", code: "insecure-authentication" } as const;
   return {
-    good: trial(own(), user.password, { outcome: "verified" }),
-    wrong: trial(own(), newPassword(), wrong),
+    good: trial(own(), user.password, VERIFIED),
+    wrong: trial(own(), newPassword(), WRONG_PASSWORD),
     locked: trial(own({ check_path: "/blocked/" }), user.password, { outcome: "rejected", code: "no-permission" }),
     expired: {
-      ...trial(own(), newPassword(), wrong),
+      ...trial(own(), newPassword(), WRONG_PASSWORD),
       note: "HTTP answers 401 for an expired password and a wrong one alike",
     },
-    encryption: [
-      { name: "no TLS", ...trial(own({ sslmode: "disable" }), user.password, insecure) },
-      { name: "not checked", ...trial(own({ sslmode: "require" }), user.password, insecure) },
-      { name: "unknown issuer", ...trial(own({ ca: undefined }), user.password, failed("unknown-issuer")) },
-      { name: "other name", ...trial(own({ servername: "www.example" }), user.password, failed("name-mismatch")) },
-    ],
+    encryption: clearTextOverTls(own, user.password),
     elsewhere: (host, port) => ({ ...own(), host, port }),
     ...abilities(),
     stop: async () => {},
@@ -123,9 +111,9 @@ describe(
   () => {
     test("a bearer token is checked by the address that needs it", async () => {
       const robots = at(null, { protocol: "http-bearer", check_path: "/robots/" });
-      assertResult(await tryOut(httpLogin, { target: robots, secret: nginx.token }), { outcome: "verified" });
+      assertResult(await tryOut(httpLogin, { target: robots, secret: nginx.token }), VERIFIED);
       const wrong = await tryOut(httpLogin, { target: robots, secret: newPassword() });
-      assertResult(wrong, { outcome: "rejected", code: "wrong-password" });
+      assertResult(wrong, WRONG_PASSWORD);
     });
 
     test("a page for everybody proves nothing, and one that points elsewhere is not followed", async () => {
@@ -141,31 +129,22 @@ describe(
     });
 
     test("what cannot be right is refused before anything is sent", async () => {
-      const bad = { outcome: "misconfigured", code: "bad-input" } as const;
       for (const more of [
         { check_path: "//elsewhere.example/" },
         { check_path: "private" },
         { check_path: "/a b" },
         { method: "PUT" },
       ])
-        assertResult(await tryOut(httpLogin, { target: at("alice", more), secret: newPassword() }), bad);
+        assertResult(await tryOut(httpLogin, { target: at("alice", more), secret: newPassword() }), BAD_INPUT);
       for (const username of [null, "a:b"])
-        assertResult(await tryOut(httpLogin, { target: at(username), secret: newPassword() }), bad);
+        assertResult(await tryOut(httpLogin, { target: at(username), secret: newPassword() }), BAD_INPUT);
     });
 
-    for (const isDelivered of [true, false]) {
-      test(`a change whose answer is lost is unknown, whether it arrived (${isDelivered}) or not`, async (t) => {
-        const proxy = await startCuttingProxy({ host: rabbit.host, port: rabbit.managementPort });
-        t.after(() => proxy.stop());
+    test("a change whose answer is lost is unknown, whether it arrived or not", () =>
+      assertLostChange(httpLogin, { host: rabbit.host, port: rabbit.managementPort }, async (port) => {
         const changing = await account();
-        const isChange = (_: Buffer, index: number) => proxy.connections() === 2 && index === 1;
-        void proxy.cut({ fault: "reset", isDelivered, at: isChange });
-        const result = await tryChange(httpLogin, { ...changing, target: { ...changing.target, port: proxy.port } });
-        assert.equal(result.outcome, "unknown", result.message);
-        const inForce = isDelivered ? changing.candidate : changing.secret;
-        assertResult(await tryOut(httpLogin, { ...changing, secret: inForce }), { outcome: "verified" });
-      });
-    }
+        return { ...changing, target: { ...changing.target, port } };
+      }));
   },
 );
 

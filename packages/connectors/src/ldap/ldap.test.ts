@@ -7,7 +7,7 @@ import { makeAuthority, opensslAvailable, type Authority } from "../../testing/c
 import { aContext, aTarget } from "../../testing/factories.ts";
 import { withoutLeak } from "../../testing/leak-watch.ts";
 import type { AbilityRows, Changeable } from "../../testing/abilities.ts";
-import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
+import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { startHostile, type HostileServer } from "../../testing/targets/hostile.ts";
 import {
@@ -16,6 +16,7 @@ import {
   type DirectoryUser,
   type OpenldapServer,
 } from "../../testing/targets/openldap.ts";
+import { clearTextOverTls, trial, VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { Login, Target } from "../connector.ts";
 import { escapedValue } from "./distinguished-name.ts";
 import { ldap } from "./ldap.ts";
@@ -47,34 +48,21 @@ async function rows(): Promise<Rows> {
   });
   const { alice, locked, expired } = server.users;
   const ca = authority.certificate;
-  const trial = (target: Partial<Target>, secret: string, expect: Trial["expect"]): Trial => ({
-    target,
-    secret,
-    expect,
-  });
-  const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
-  const wrong = { outcome: "rejected", code: "wrong-password" } as const;
-  const insecure = { outcome: "misconfigured", code: "insecure-authentication" } as const;
-  const verified = { outcome: "verified" } as const;
   const startTls = { ...at(server, ca, "alice", { protocol: "ldap" }), port: server.port };
-  const alone = (more: Record<string, unknown>) => at(server, ca, "alice", more);
   return {
-    good: trial(at(server, ca, "alice"), alice.password, verified),
-    wrong: trial(at(server, ca, "alice"), newPassword(), wrong),
+    good: trial(at(server, ca, "alice"), alice.password, VERIFIED),
+    wrong: trial(at(server, ca, "alice"), newPassword(), WRONG_PASSWORD),
     locked: {
-      ...trial(at(server, ca, "locked"), locked.password, wrong),
+      ...trial(at(server, ca, "locked"), locked.password, WRONG_PASSWORD),
       note: "a locked account is told from a wrong password only by servers that are set to do so",
     },
     expired: trial(at(server, ca, "expired"), expired.password, { outcome: "rejected", code: "password-expired" }),
     encryption: [
-      { name: "StartTLS", ...trial(startTls, alice.password, verified) },
-      { name: "no TLS", ...trial(alone({ sslmode: "disable" }), alice.password, insecure) },
-      { name: "not checked", ...trial(alone({ sslmode: "require" }), alice.password, insecure) },
-      { name: "unknown issuer", ...trial(alone({ ca: undefined }), alice.password, failed("unknown-issuer")) },
-      { name: "other name", ...trial(alone({ servername: "dc.example" }), alice.password, failed("name-mismatch")) },
+      ...clearTextOverTls((more) => at(server, ca, "alice", more), alice.password),
+      { name: "StartTLS", ...trial(startTls, alice.password, VERIFIED) },
       {
         name: "LDAPS on the port of StartTLS",
-        ...trial({ ...alone({}), port: server.port }, alice.password, {
+        ...trial({ ...at(server, ca, "alice"), port: server.port }, alice.password, {
           outcome: "unreachable",
           code: "connection-lost",
         }),
@@ -205,15 +193,15 @@ member: cn=operators,ou=groups,dc=corp,dc=test`,
     const result = await change("alice", old, candidate, { password_change: "modify" });
     assert.equal(result.outcome, "changed", result.message);
     alice.password = candidate;
-    assertResult(await verify("alice", candidate), { outcome: "verified" });
-    assertResult(await verify("alice", old), { outcome: "rejected", code: "wrong-password" });
+    assertResult(await verify("alice", candidate), VERIFIED);
+    assertResult(await verify("alice", old), WRONG_PASSWORD);
   });
 
   test("who must change the password does so by the change itself", async () => {
     const candidate = newPassword();
     const result = await change("fresh", server.users.fresh.password, candidate);
     assert.equal(result.outcome, "changed", result.message);
-    assertResult(await verify("fresh", candidate), { outcome: "verified" });
+    assertResult(await verify("fresh", candidate), VERIFIED);
   });
 
   test("a reconcile account sets the password of another, who need not change it again", async () => {
@@ -223,7 +211,7 @@ member: cn=operators,ou=groups,dc=corp,dc=test`,
       ldap.reconcile!(target("carol"), helpdesk(), Secret.fromText(candidate), aContext()),
     );
     assert.equal(result.outcome, "changed", result.message);
-    assertResult(await verify("carol", candidate), { outcome: "verified" });
+    assertResult(await verify("carol", candidate), VERIFIED);
     server.users.carol.password = candidate;
   });
 
@@ -259,6 +247,6 @@ member: cn=operators,ou=groups,dc=corp,dc=test`,
     assert.equal(escapedValue('a,b+c"d\\e<f>g;h=i'), String.raw`a\,b\+c\"d\\e\<f\>g\;h\=i`);
     assert.equal(escapedValue(" # "), String.raw`\ #\ `);
     const result = await verify("alice,ou=people", server.users.alice.password);
-    assertResult(result, { outcome: "rejected", code: "wrong-password" });
+    assertResult(result, WRONG_PASSWORD);
   });
 });

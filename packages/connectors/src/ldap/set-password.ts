@@ -25,7 +25,6 @@ export async function changeOwn(
   candidate: string,
   attempt: ChangeAttempt,
 ): Promise<ChangeFinding> {
-  if (candidate === "") return unsent(misconfigured("bad-input", "The new password is empty."));
   const bound = await logIn(target, current, attempt);
   if ("failure" in bound) return unsent(bound.failure);
   try {
@@ -49,7 +48,6 @@ export async function reset(
 ): Promise<ChangeFinding> {
   const { username } = target;
   if (!username) return unsent(misconfigured("bad-input", "There is no user name."));
-  if (candidate === "") return unsent(misconfigured("bad-input", "The new password is empty."));
   const name = distinguishedName(username, target);
   if ("failure" in name) return unsent(name.failure);
   const bound = await logIn({ ...target, username: by.username }, by.secret.reveal(), attempt);

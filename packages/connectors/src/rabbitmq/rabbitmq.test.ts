@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { tryChange, tryReconcile, type AbilityRows, type Changeable } from "../../testing/abilities.ts";
+import { tryReconcile, type AbilityRows, type Changeable } from "../../testing/abilities.ts";
 import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
-import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
+import { assertLostChange } from "../../testing/lost-change.ts";
+import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
-import { startCuttingProxy } from "../../testing/targets/cutting-proxy.ts";
 import { startTcp } from "../../testing/targets/hostile.ts";
 import { rabbitmqAvailable, startRabbitmq, type RabbitmqServer } from "../../testing/targets/rabbitmq.ts";
+import { clearTextOverTls, trial, VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { Target } from "../connector.ts";
 import { amqpLogin } from "./amqp-login.ts";
 import { rabbitmq } from "./rabbitmq.ts";
@@ -46,29 +47,16 @@ const account = async (tags = "", more: Record<string, unknown> = {}): Promise<C
 async function rows(): Promise<Rows> {
   const user = await server.addUser();
   const without = await server.addUser("", false);
-  const trial = (target: Partial<Target>, secret: string, expect: Trial["expect"]): Trial => ({
-    target,
-    secret,
-    expect,
-  });
   const own = (more: Record<string, unknown>) => at(user.username, more);
-  const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
-  const wrong = { outcome: "rejected", code: "wrong-password" } as const;
-  const insecure = { outcome: "misconfigured", code: "insecure-authentication" } as const;
   return {
-    good: trial(own({}), user.password, { outcome: "verified" }),
-    wrong: trial(own({}), newPassword(), wrong),
+    good: trial(own({}), user.password, VERIFIED),
+    wrong: trial(own({}), newPassword(), WRONG_PASSWORD),
     locked: {
-      ...trial(at(without.username), newPassword(), wrong),
+      ...trial(at(without.username), newPassword(), WRONG_PASSWORD),
       note: "RabbitMQ locks nobody; a user without a password gets the answer of a wrong one",
     },
-    expired: { ...trial(own({}), newPassword(), wrong), note: "nothing expires in RabbitMQ" },
-    encryption: [
-      { name: "no TLS", ...trial(own({ sslmode: "disable" }), user.password, insecure) },
-      { name: "not checked", ...trial(own({ sslmode: "require" }), user.password, insecure) },
-      { name: "unknown issuer", ...trial(own({ ca: undefined }), user.password, failed("unknown-issuer")) },
-      { name: "other name", ...trial(own({ servername: "mq.example" }), user.password, failed("name-mismatch")) },
-    ],
+    expired: { ...trial(own({}), newPassword(), WRONG_PASSWORD), note: "nothing expires in RabbitMQ" },
+    encryption: clearTextOverTls(own, user.password),
     elsewhere: (host, port) => ({ ...own({}), host, port }),
     ...(await abilities()),
     stop: async () => {},
@@ -116,7 +104,7 @@ describe("RabbitMQ: virtual hosts, tags, and a change whose answer is lost", { .
     const { username, password } = await server.addUser();
     const verify = (databaseName: string) =>
       tryOut(rabbitmq, { target: { ...at(username), databaseName }, secret: password });
-    assertResult(await verify("/"), { outcome: "verified" });
+    assertResult(await verify("/"), VERIFIED);
     assertResult(await verify("nowhere"), { outcome: "misconfigured", code: "no-permission" });
   });
 
@@ -130,21 +118,10 @@ describe("RabbitMQ: virtual hosts, tags, and a change whose answer is lost", { .
     await assert.rejects(server.tagsOf("nobody"), /404/);
   });
 
-  for (const isDelivered of [true, false]) {
-    test(`a change whose answer is lost is unknown, whether it arrived (${isDelivered}) or not`, async (t) => {
-      const proxy = await startCuttingProxy({ host: server.host, port: server.managementPort });
-      t.after(() => proxy.stop());
-      const changing = await account("administrator", { management_port: proxy.port });
-      // Each request has a connection of its own; the second one carries the change, behind the end of the TLS handshake.
-      const isChange = (_: Buffer, index: number) => proxy.connections() === 2 && index === 1;
-      void proxy.cut({ fault: "reset", isDelivered, at: isChange });
-      const result = await tryChange(rabbitmq, changing);
-      assert.equal(result.outcome, "unknown", result.message);
-      const target = { ...changing.target, additionalParams: at("").additionalParams ?? {} };
-      const inForce = isDelivered ? changing.candidate : changing.secret;
-      assertResult(await tryOut(rabbitmq, { target, secret: inForce }), { outcome: "verified" });
-    });
-  }
+  test("a change whose answer is lost is unknown, whether it arrived or not", () =>
+    assertLostChange(rabbitmq, { host: server.host, port: server.managementPort }, (management_port) =>
+      account("administrator", { management_port }),
+    ));
 });
 
 test("whatever comes instead of AMQP is told from a refusal", async (t) => {

@@ -62,7 +62,6 @@ async function setPassword(
   attempt: ChangeAttempt,
 ): Promise<ChangeFinding> {
   const username = target.username ?? "";
-  if (candidate === "") return unsent(misconfigured("bad-input", "The new password is empty."));
   const management = managementOf({ ...target, username: by.username }, by.secret, attempt);
   if ("failure" in management) return unsent(management.failure);
   const { where } = management;

@@ -6,10 +6,11 @@ import { Secret } from "@strongroom/keys";
 import fc from "fast-check";
 import { aContext, aTarget } from "../../testing/factories.ts";
 import { withoutLeak } from "../../testing/leak-watch.ts";
-import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
+import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { freeradiusAvailable, startFreeradius, type RadiusServer } from "../../testing/targets/freeradius.ts";
 import { HOSTILE_UDP, startUdp } from "../../testing/targets/hostile-udp.ts";
+import { BAD_INPUT, trial, VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { Target } from "../connector.ts";
 import { decodeAnswer, encodeRequest, hidePassword } from "./packet.ts";
 import { radius } from "./radius.ts";
@@ -29,21 +30,16 @@ const at = (server: Pick<RadiusServer, "host" | "port">, username: string, more 
 async function rows(): Promise<Rows> {
   const server = await startFreeradius();
   const { user, locked, sharedSecret } = server;
-  const trial = (secret: string, expect: Trial["expect"]): Trial => ({
-    target: at(server, user.username),
-    secret,
-    expect,
-  });
-  const wrong = { outcome: "rejected", code: "wrong-password" } as const;
+  const own = at(server, user.username);
   return {
-    good: trial(secretOf(user.password, sharedSecret), { outcome: "verified" }),
-    wrong: trial(secretOf(newPassword(), sharedSecret), wrong),
+    good: trial(own, secretOf(user.password, sharedSecret), VERIFIED),
+    wrong: trial(own, secretOf(newPassword(), sharedSecret), WRONG_PASSWORD),
     locked: {
-      ...trial(secretOf(locked.password, sharedSecret), wrong),
+      ...trial(own, secretOf(locked.password, sharedSecret), WRONG_PASSWORD),
       target: at(server, locked.username),
       note: "RADIUS has one word for every refusal",
     },
-    expired: { ...trial(secretOf(newPassword(), sharedSecret), wrong), note: "as above" },
+    expired: { ...trial(own, secretOf(newPassword(), sharedSecret), WRONG_PASSWORD), note: "as above" },
     // No TLS in RADIUS over UDP: what stands in for it is the shared secret, see below.
     encryption: [],
     elsewhere: (host, port) => at({ host, port }, user.username),
@@ -71,7 +67,7 @@ describe("RADIUS: who answers, and what is asked", { ...NEEDS, concurrency: 1 },
   test("an answer that could be somebody else's is not believed, unless the entry says so", async () => {
     const secret = secretOf(server.user.password, server.sharedSecret);
     assertResult(await verify(secret), { outcome: "misconfigured", code: "insecure-authentication" });
-    assertResult(await verify(secret, { require_message_authenticator: false }), { outcome: "verified" });
+    assertResult(await verify(secret, { require_message_authenticator: false }), VERIFIED);
   });
 
   test("with another shared secret there is no answer, and the sentence says why that may be", async () => {
@@ -81,7 +77,6 @@ describe("RADIUS: who answers, and what is asked", { ...NEEDS, concurrency: 1 },
   });
 
   test("a secret without its two parts, or that no packet can carry, is refused before anything is sent", async () => {
-    const bad = { outcome: "misconfigured", code: "bad-input" } as const;
     const { sharedSecret } = server;
     for (const secret of [
       "plain",
@@ -90,7 +85,7 @@ describe("RADIUS: who answers, and what is asked", { ...NEEDS, concurrency: 1 },
       secretOf("x".repeat(129), sharedSecret),
       secretOf("a\0b", "s"),
     ])
-      assertResult(await radius.verify(aTarget(at(server, "alice")), Secret.fromText(secret), aContext()), bad);
+      assertResult(await radius.verify(aTarget(at(server, "alice")), Secret.fromText(secret), aContext()), BAD_INPUT);
   });
 });
 

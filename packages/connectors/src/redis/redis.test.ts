@@ -7,9 +7,10 @@ import fc from "fast-check";
 import { tryChange, tryReconcile, type AbilityRows, type Changeable } from "../../testing/abilities.ts";
 import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
 import { aContext, aTarget } from "../../testing/factories.ts";
-import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
+import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { redisAvailable, startRedis, type RedisServer } from "../../testing/targets/redis.ts";
+import { clearTextOverTls, NOT_CHECKED, trial, VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { Target } from "../connector.ts";
 import { toAccount } from "./list-accounts.ts";
 import { redis } from "./redis.ts";
@@ -39,30 +40,23 @@ async function rows(): Promise<Rows> {
   const server = await startRedis({ certificate: await authority.issue(["127.0.0.1"]) });
   const user = await server.addUser();
   const off = await server.addUser("off");
-  const trial = (target: Partial<Target>, secret: string, expect: Trial["expect"]): Trial => ({
-    target,
-    secret,
-    expect,
-  });
   const own = (more: Partial<Target>) => at(server, authority, user.username, more);
-  const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
-  const wrong = { outcome: "rejected", code: "wrong-password" } as const;
-  const insecure = { outcome: "misconfigured", code: "insecure-authentication" } as const;
-  const named = { additionalParams: { ca: authority.certificate, servername: "redis.example" } };
   return {
-    good: trial(own({}), user.password, { outcome: "verified" }),
-    wrong: trial(own({}), newPassword(), wrong),
+    good: trial(own({}), user.password, VERIFIED),
+    wrong: trial(own({}), newPassword(), WRONG_PASSWORD),
     locked: {
-      ...trial(at(server, authority, off.username), off.password, wrong),
+      ...trial(at(server, authority, off.username), off.password, WRONG_PASSWORD),
       note: "a user that is off gets the answer of a wrong password",
     },
-    expired: { ...trial(own({}), newPassword(), wrong), note: "nothing expires in Redis" },
-    encryption: [
-      { name: "no TLS", ...trial(own({ sslEnabled: false }), user.password, insecure) },
-      { name: "not checked", ...trial(own({ additionalParams: { sslmode: "require" } }), user.password, insecure) },
-      { name: "unknown issuer", ...trial(own({ additionalParams: {} }), user.password, failed("unknown-issuer")) },
-      { name: "other name", ...trial(own(named), user.password, failed("name-mismatch")) },
-    ],
+    expired: { ...trial(own({}), newPassword(), WRONG_PASSWORD), note: "nothing expires in Redis" },
+    encryption: clearTextOverTls(
+      (more) =>
+        own({
+          sslEnabled: more["sslmode"] !== "disable",
+          additionalParams: { ca: authority.certificate, ...more },
+        }),
+      user.password,
+    ),
     elsewhere: (host, port) => own({ host, port }),
     ...(await abilities(server, authority, off.username)),
     stop: () => server.stop(),
@@ -114,13 +108,12 @@ describe("Redis: users, files, and what lets everybody in", { ...NEEDS, concurre
     server = await startRedis({ certificate: await authority.issue(["127.0.0.1"]) });
   });
   after(() => server?.stop());
-  const notChecked = { outcome: "misconfigured", code: "password-not-checked" } as const;
 
   test("a user whom any password lets in proves nothing, whether or not the user may see that", async () => {
     for (const rules of [["nopass"], ["nopass", "+acl|getuser"]]) {
       const user = await server.addUser(...rules);
       const target = at(server, authority, user.username);
-      assertResult(await tryOut(redis, { target, secret: user.password }), notChecked);
+      assertResult(await tryOut(redis, { target, secret: user.password }), NOT_CHECKED);
     }
   });
 
@@ -130,7 +123,7 @@ describe("Redis: users, files, and what lets everybody in", { ...NEEDS, concurre
     const result = await tryChange(redis, account);
     assert.deepEqual("facts" in result && result.facts, { isPersistent: true });
     await server.restart();
-    assertResult(await tryOut(redis, { ...account, secret: account.candidate }), { outcome: "verified" });
+    assertResult(await tryOut(redis, { ...account, secret: account.candidate }), VERIFIED);
   });
 
   test("where nothing keeps it, that is said; and a default user without a password is told", async (t) => {
@@ -146,7 +139,7 @@ describe("Redis: users, files, and what lets everybody in", { ...NEEDS, concurre
     assert.match(result.message, /a restart of Redis brings the old one back/);
     assert.deepEqual("facts" in result && result.facts, { isPersistent: false });
     const target = at(other, authority, "", { username: null });
-    assertResult(await tryOut(redis, { target, secret: newPassword() }), notChecked);
+    assertResult(await tryOut(redis, { target, secret: newPassword() }), NOT_CHECKED);
   });
 
   test("CRED-38: a connection string overrides host and port; rediss means TLS", async () => {
@@ -157,7 +150,7 @@ describe("Redis: users, files, and what lets everybody in", { ...NEEDS, concurre
       sslEnabled: false,
       connectionString: `rediss://127.0.0.1:${server.port}`,
     });
-    assertResult(await tryOut(redis, { target, secret: user.password }), { outcome: "verified" });
+    assertResult(await tryOut(redis, { target, secret: user.password }), VERIFIED);
   });
 
   test("setting the password of a user that does not exist makes none", async () => {

@@ -1,10 +1,6 @@
 // Redis users with a password, over TLS (a protocol of a page, spoken by ourselves).
-import type { Secret } from "@strongroom/keys";
-import { attempt, attemptChange, attemptList } from "../attempt.ts";
-import type { Connector, Login, Target, VerifyContext } from "../connector.ts";
-import { listUsers } from "./list-accounts.ts";
-import { verifyLogin } from "./log-in.ts";
-import { changeOwn, checkReset, reset } from "./set-password.ts";
+import type { Connector } from "../connector.ts";
+import { passwordAbilities } from "../password-abilities.ts";
 
 /**
  * A user name that is left out is `default`. Facts of `verified`: `tls` (`mode`); of `changed`: `isPersistent`, false when a
@@ -15,20 +11,11 @@ export const redis: Connector = {
   name: "Redis",
   types: ["password", "server", "application", "database"],
   proven: true,
-  verify(target: Target, secret: Secret, context: VerifyContext) {
-    const password = secret.reveal();
-    return attempt(context, (current) => verifyLogin(target, password, current));
-  },
-  change(target: Target, current: Secret, candidate: Secret, context: VerifyContext) {
-    return attemptChange(context, (running) => changeOwn(target, current.reveal(), candidate.reveal(), running));
-  },
-  reconcile(target: Target, by: Login, candidate: Secret, context: VerifyContext) {
-    return attemptChange(context, (running) => reset(target, by, candidate.reveal(), running));
-  },
-  checkReconcile(target: Target, by: Login, context: VerifyContext) {
-    return attempt(context, (current) => checkReset(target, by, current));
-  },
-  listAccounts(target: Target, secret: Secret, context: VerifyContext) {
-    return attemptList(context, (current) => listUsers(target, secret.reveal(), current));
-  },
+  ...passwordAbilities({
+    verify: async () => (await import("./log-in.ts")).verifyLogin,
+    change: async () => (await import("./set-password.ts")).changeOwn,
+    reconcile: async () => (await import("./set-password.ts")).reset,
+    checkReconcile: async () => (await import("./set-password.ts")).checkReset,
+    list: async () => (await import("./list-accounts.ts")).listUsers,
+  }),
 };

@@ -13,14 +13,12 @@ export async function changeOwn(
   candidate: string,
   attempt: ChangeAttempt,
 ): Promise<ChangeFinding> {
-  if (candidate === "") return unsent(misconfigured("bad-input", "The new password is empty."));
   const login = await logIn(target, current, attempt);
   if ("failure" in login) return unsent(login.failure);
   return closing(login, () => setPassword(login, login.username, candidate, attempt));
 }
 
 export async function reset(target: Target, by: By, candidate: string, attempt: ChangeAttempt): Promise<ChangeFinding> {
-  if (candidate === "") return unsent(misconfigured("bad-input", "The new password is empty."));
   const login = await logIn({ ...target, username: by.username }, by.secret.reveal(), attempt);
   if ("failure" in login) return unsent(login.failure);
   const username = target.username || "default";
