@@ -4,7 +4,7 @@ import type { BareLogin } from "@strongroom/connectors/testing";
 import { HEADER, compared, openRing } from "./support/beside.ts";
 import { countLogins } from "./support/counting-target.ts";
 import { cpuOf } from "./support/processes.ts";
-import { startBenchServer, storeCredentials, untilEnded } from "./support/strongroom.ts";
+import { storeCredentials, untilEnded } from "./support/strongroom.ts";
 import { figure, printTable } from "./support/table.ts";
 import { SYSTEMS, credentialOf } from "./support/targets.ts";
 
@@ -18,11 +18,7 @@ const CONCURRENCY = 4;
 
 const ring = await openRing(ACCOUNTS);
 const { server, database, targets } = ring;
-// What is stored is otherwise verified at once, and would be measured twice.
-await database.query(`
-  create function bench_no_first() returns trigger language plpgsql as
-    $$ begin return case when new.name = 'verification.first' then null else new end; end $$;
-  create trigger bench_no_first before insert on jobs.job for each row execute function bench_no_first()`);
+await ring.verifyNothingFirst();
 
 const lists = SYSTEMS.map((system) => targets.logins(system, Math.ceil(COUNT / SYSTEMS.length)));
 const mixed = lists[0]!.flatMap((_, place) => lists.map((list) => list[place]!)).slice(0, COUNT);
@@ -59,7 +55,7 @@ await ring.stop();
 /** Two processes on one database, and a target that counts each token. */
 async function share(count: number): Promise<void> {
   const counting = await countLogins();
-  const second = await startBenchServer({ DATABASE_URL: ring.databaseUrl }, server.dataFolder);
+  const second = await ring.second();
   const both = [server, second];
   const tokens = await storeCredentials(server, count, (index) => counting.credential(index));
   const before = both.map(({ pid }) => cpuOf(pid));

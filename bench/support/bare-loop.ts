@@ -1,10 +1,13 @@
 // The other side of the benchmarks of verification and rotation: a process of its own that runs a bare loop on demand.
-import { logInBare } from "@strongroom/connectors/testing";
+import { logInBare, rotateBare } from "@strongroom/connectors/testing";
 import type { BareLogin } from "@strongroom/connectors/testing";
+import { randomBytes } from "node:crypto";
 
 export interface BareWork {
   logins: BareLogin[];
   concurrency: number;
+  /** Change each password, and prove the new one. */
+  isChange?: boolean;
 }
 
 export interface BareResult {
@@ -13,10 +16,21 @@ export interface BareResult {
   cpu: number;
 }
 
-async function loop({ logins, concurrency }: BareWork): Promise<void> {
+/** Passwords that this process has set. */
+const changed = new Map<string, string>();
+
+async function changeOne(login: BareLogin): Promise<void> {
+  const key = `${login.system} ${login.username}`;
+  const candidate = randomBytes(18).toString("base64url");
+  await rotateBare({ ...login, password: changed.get(key) ?? login.password }, candidate);
+  changed.set(key, candidate);
+}
+
+async function loop({ logins, concurrency, isChange }: BareWork): Promise<void> {
+  const act = isChange === true ? changeOne : logInBare;
   let next = 0;
   const worker = async () => {
-    for (let login = logins[next++]; login !== undefined; login = logins[next++]) await logInBare(login);
+    for (let login = logins[next++]; login !== undefined; login = logins[next++]) await act(login);
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
 }

@@ -24,11 +24,14 @@ export interface Ring {
   server: BenchServer;
   /** The product's. */
   database: pg.Client;
-  databaseUrl: string;
   targets: BenchTargets;
   /** What the product does: `work` resolves with how long the `count` took, in seconds. */
   product(count: number, work: () => Promise<number>): Promise<Side>;
   bare(work: BareWork): Promise<Side>;
+  /** Nothing is verified by itself when it is stored: it would be measured too. */
+  verifyNothingFirst(): Promise<void>;
+  /** A further process on the same database. */
+  second(): Promise<BenchServer>;
   stop(): Promise<void>;
 }
 
@@ -51,7 +54,6 @@ export async function openRing(accounts: number): Promise<Ring> {
   return {
     server,
     database,
-    databaseUrl,
     targets,
     async product(count, work) {
       const own = () => cpuOf(server.pid) + cpuWithEnded(databasePid);
@@ -66,6 +68,13 @@ export async function openRing(accounts: number): Promise<Ring> {
       if (typeof result === "string") throw new Error(`the bare loop failed: ${result}`);
       return side(work.logins.length, result.seconds, result.cpu, targets.cpu() - targetBefore);
     },
+    async verifyNothingFirst() {
+      await database.query(`
+        create function bench_no_first() returns trigger language plpgsql as
+          $$ begin return case when new.name = 'verification.first' then null else new end; end $$;
+        create trigger bench_no_first before insert on jobs.job for each row execute function bench_no_first()`);
+    },
+    second: () => startBenchServer({ DATABASE_URL: databaseUrl }, server.dataFolder),
     async stop() {
       bare.disconnect();
       await once(bare, "exit");

@@ -72,15 +72,22 @@ export async function storeCredentials(
   return ids;
 }
 
-/** Waits for a verification run; how long it took, in seconds. Rejects when something of it did not verify. */
-export async function untilEnded(server: BenchServer, { run_id: id }: { run_id: string }): Promise<number> {
+/** Waits for a run of verifications; how long it took, in seconds. Rejects when something of it did not verify. */
+export const untilEnded = (server: BenchServer, { run_id: id }: { run_id: string }): Promise<number> =>
+  untilDone(server, `/api/v1/verification/runs/${id}`, "verified");
+
+/** As `untilEnded`, for a run of rotations. */
+export const untilRotated = (server: BenchServer, { run_id: id }: { run_id: string }): Promise<number> =>
+  untilDone(server, `/api/v1/rotations/runs/${id}`, "rotated");
+
+async function untilDone(server: BenchServer, path: string, good: "verified" | "rotated"): Promise<number> {
   for (;;) {
-    const run = await server.request("GET", `/api/v1/verification/runs/${id}`);
+    const run = await server.request("GET", path);
     if (run.status === "running") {
       await delay(200);
       continue;
     }
-    if (run.verified !== run.total) throw new Error(`${run.total - run.verified} of ${run.total} did not verify`);
+    if (run[good] !== run.total) throw new Error(`${run.total - run[good]} of ${run.total} were not ${good}`);
     return (Date.parse(run.completed_at) - Date.parse(run.started_at)) / 1000;
   }
 }

@@ -7,7 +7,7 @@ export const SYSTEMS: readonly BareSystem[] = ["PostgreSQL", "MariaDB", "OpenSSH
 
 export interface BenchTargets {
   /** `count` logins of a system, with its accounts in turn, and at its two addresses in turn. */
-  logins(system: BareSystem, count: number): BareLogin[];
+  logins(system: BareSystem, count: number, accounts?: { from: number; to: number }): BareLogin[];
   /** CPU seconds of the servers of a system, or of all, with those of their sessions that have ended. */
   cpu(system?: BareSystem): number;
   stop(): Promise<void>;
@@ -54,13 +54,13 @@ export async function startBenchTargets(accounts: number): Promise<BenchTargets>
   }
   const ports: Record<BareSystem, number> = { PostgreSQL: postgresql.port, MariaDB: mariadb.port, OpenSSH: sshd.port };
   return {
-    logins: (system, count) =>
+    logins: (system, count, { from, to } = { from: 0, to: accounts }) =>
       Array.from({ length: count }, (_, place) => ({
         system,
         ...KINDS[system],
         host: ADDRESSES[system][place % 2]!,
         port: ports[system],
-        ...made[system][place % accounts]!,
+        ...made[system][from + (place % (to - from))]!,
       })),
     cpu: (system) =>
       (system === undefined ? SYSTEMS : [system]).reduce((sum, each) => sum + cpuWithEnded(pids.get(each)!), 0),

@@ -37,8 +37,8 @@ export interface Prepared {
 export interface Verdict {
   /** Plain words on what is wrong; null: nothing. */
   problem: string | null;
-  /** Until nothing went on any more. */
-  seconds: number;
+  /** When nothing went on any more, by `performance.now()`. */
+  overAt: number;
 }
 
 export interface Ground {
@@ -138,13 +138,13 @@ export async function openGround(store: PostgresqlServer, subject: Subject, data
 
     async judge(prepared, patienceMs) {
       const { id, body } = prepared;
-      const begun = performance.now();
       const rotation = await untilOver(prepared, AbortSignal.timeout(patienceMs)).catch(() => latest(id));
-      const seconds = (performance.now() - begun) / 1000;
+      const overAt = performance.now();
       const { value } = await ask(server.url, revealCredential, { params: { id }, body: {} }, token);
       const isNewInForce = await isInForce(body, value);
-      const isOldInForce = value === body.value ? isNewInForce : await isInForce(body, body.value);
-      return { problem: problemOf(rotation, { isNew: value !== body.value, isNewInForce, isOldInForce }), seconds };
+      const isOldInForce =
+        value === body.value || subject.isOldAccepted === true ? false : await isInForce(body, body.value);
+      return { problem: problemOf(rotation, { isNew: value !== body.value, isNewInForce, isOldInForce }), overAt };
     },
 
     output: () => output + server.output(),

@@ -64,6 +64,21 @@ export const cutsAt = (places: readonly Place[], faults: readonly Fault[]): Stri
     .filter((place) => place.kind === "piece")
     .flatMap((place) => faults.flatMap((how) => WHENS.map((when): Strike => ({ how, when, place }))));
 
+/** Of the pieces of each connection at most so many: the last two, and others at even distances. */
+export function someOf(places: readonly Place[], most: number): Place[] {
+  const pieces = places.filter((place) => place.kind === "piece");
+  return [...new Set(pieces.map(({ connection }) => connection))].flatMap((connection) => {
+    const own = pieces.filter((place) => place.connection === connection);
+    if (own.length <= most) return own;
+    const others = own.slice(0, -2);
+    const even = Array.from(
+      { length: most - 2 },
+      (_, place) => others[Math.floor((place * others.length) / (most - 2))]!,
+    );
+    return [...even, ...own.slice(-2)];
+  });
+}
+
 interface Armed {
   strike: Strike;
   prepared: Prepared;
@@ -135,10 +150,11 @@ export async function strikeAll(
   return all;
 }
 
+/** Pauses take long, and the process dies for all at once: like goes with like. */
 function batches(strikes: readonly Strike[], isAlone: (strike: Strike) => boolean): Strike[][] {
   const found: Strike[][] = strikes.filter(isAlone).map((strike) => [strike]);
-  for (const isKill of [true, false]) {
-    const rest = strikes.filter((strike) => !isAlone(strike) && (strike.how === "killed") === isKill);
+  for (const how of ["killed", "reset", "black-hole", "pause"] as const) {
+    const rest = strikes.filter((strike) => !isAlone(strike) && strike.how === how);
     for (let begin = 0; begin < rest.length; begin += MACHINES.length) {
       found.push(rest.slice(begin, begin + MACHINES.length));
     }
@@ -153,9 +169,10 @@ async function strikeTogether(
 ): Promise<Struck[]> {
   const armed = await Promise.all(batch.map((strike, place) => arm(ground, strike, MACHINES[place]!)));
   const reached = await Promise.all(armed.map((each) => isReached(ground, each)));
+  const begun = performance.now();
   const isKill = batch[0]?.how === "killed";
   if (isKill) await ground.kill();
-  else await delay(batch.some(({ how }) => how === "pause") ? pauseMs : 0);
+  else if (batch[0]?.how === "pause") await delay(pauseMs);
   for (const { strike, finish } of armed) if (isKill || strike.how === "pause") await finish();
   if (isKill) {
     await ground.restart();
@@ -163,9 +180,9 @@ async function strikeTogether(
   }
   const struck = await Promise.all(
     armed.map(async ({ strike, prepared }, place): Promise<Struck> => {
-      const { problem, seconds } = await ground.judge(prepared, patienceMs);
+      const { problem, overAt } = await ground.judge(prepared, patienceMs);
       await prepared.proxy.stop();
-      return { strike, problem, seconds, wasReached: reached[place]! };
+      return { strike, problem, seconds: (overAt - begun) / 1000, wasReached: reached[place]! };
     }),
   );
   return struck;

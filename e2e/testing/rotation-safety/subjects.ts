@@ -1,16 +1,30 @@
 // The real systems whose secrets are changed while everything goes wrong.
 import {
+  makeAuthority,
   mariadbAvailable,
   needs,
+  openldapAvailable,
   opensslAvailable,
   postgresqlAvailable,
+  redisAvailable,
+  sambaAdAvailable,
+  startFakeIos,
   startMariadb,
+  startOpenldap,
   startPostgresql,
+  startRedis,
+  startSambaAd,
   startSshd,
+  startTelnetd,
+  telnetdAvailable,
   unixUsersAvailable,
 } from "@strongroom/connectors/testing";
-import type { PostgresqlServer } from "@strongroom/connectors/testing";
+import type { PostgresqlServer, Sshd } from "@strongroom/connectors/testing";
 import type { InputOf, createCredential } from "@strongroom/contract";
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chownSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { join } from "node:path";
 
 type Body = NonNullable<InputOf<typeof createCredential>["body"]>;
 
@@ -24,10 +38,13 @@ export interface Subject {
   upstream: { host: string; port: number };
   /** A new account. */
   account(): Promise<AccountBody>;
+  /** The old secret goes on being accepted for a while, by itself. */
+  isOldAccepted?: boolean;
   stop(): Promise<void>;
 }
 
 export interface Kind {
+  /** To choose it by. */
   name: string;
   needs: ReturnType<typeof needs>;
   /** `machines`: the addresses under which it will be asked, for its certificate. */
@@ -69,14 +86,22 @@ async function mariadb(): Promise<Subject> {
   };
 }
 
-/** All log-ins come from one address here. */
+/** All log-ins come from one address here, and many break off. */
 const OPEN_DOOR = ["MaxStartups 200", "PerSourcePenalties no"];
 
+/** The options that the server knows. */
+async function openDoor(more: readonly string[] = []): Promise<Sshd> {
+  const isNew = spawnSync("sshd", ["-V"], { encoding: "utf8" }).stderr.match(/OpenSSH_(\d+)/)?.[1] ?? "0";
+  return startSshd({ config: [...more, ...OPEN_DOOR.slice(0, Number(isNew) >= 10 ? 2 : 1)] });
+}
+
+const opensshVersion = () => /OpenSSH_([\w.]+)/.exec(spawnSync("ssh", ["-V"], { encoding: "utf8" }).stderr)?.[1] ?? "";
+
 async function unixPassword(): Promise<Subject> {
-  const server = await startSshd({ config: OPEN_DOOR });
+  const server = await openDoor();
   return {
     name: "Linux password",
-    version: "OpenSSH",
+    version: `OpenSSH ${opensshVersion()}, PAM`,
     upstream: server,
     account: async () => {
       const { username, password } = await server.addUser();
@@ -86,8 +111,119 @@ async function unixPassword(): Promise<Subject> {
   };
 }
 
+async function unixKey(): Promise<Subject> {
+  const server = await openDoor(["AuthorizedKeysFile .ssh/authorized_keys"]);
+  return {
+    name: "Linux key",
+    version: `OpenSSH ${opensshVersion()}`,
+    upstream: server,
+    account: async () => {
+      const { username, home } = await server.addUser("active", { hasHome: true });
+      const folder = join(home, ".ssh");
+      mkdirSync(folder, { mode: 0o700 });
+      spawnSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(folder, "key")]);
+      renameSync(join(folder, "key.pub"), join(folder, "authorized_keys"));
+      const { uid, gid } = statSync(home);
+      for (const path of [folder, join(folder, "authorized_keys")]) chownSync(path, uid, gid);
+      return { type: "ssh", username, value: readFileSync(join(folder, "key"), "utf8") };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+async function ldap(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startOpenldap({ certificate: await authority.issue(["127.0.0.1", ...machines]), users: {} });
+  const ca = authority.certificate;
+  return {
+    name: "LDAP directory",
+    version: "OpenLDAP",
+    upstream: { host: server.host, port: server.tlsPort },
+    account: async () => {
+      const { username, password } = await server.addUser();
+      const dn_template = `uid={username},ou=people,${server.suffix}`;
+      return { type: "password", username, value: password, additional_params: { protocol: "ldaps", dn_template, ca } };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+async function activeDirectory(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startSambaAd(await authority.issue(["127.0.0.1", ...machines]));
+  const additional_params = { protocol: "active-directory", domain: server.realm, ca: authority.certificate };
+  return {
+    name: "Active Directory",
+    version: "Samba",
+    upstream: server,
+    isOldAccepted: true,
+    account: async () => {
+      const { username, password } = await server.addUser();
+      return { type: "password", username, value: password, additional_params };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+async function redis(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startRedis({ certificate: await authority.issue(["127.0.0.1", ...machines]) });
+  const additional_params = { protocol: "redis", ca: authority.certificate };
+  return {
+    name: "Redis",
+    version: "",
+    upstream: server,
+    account: async () => {
+      const { username, password } = await server.addUser("+acl|setuser", "+acl|save");
+      return { type: "application", username, value: password, ssl_enabled: true, additional_params };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+async function telnet(): Promise<Subject> {
+  const server = await startTelnetd();
+  const additional_params = { protocol: "telnet", device: "unix", allow_clear_text: true };
+  return {
+    name: "Telnet (Unix)",
+    version: "inetutils",
+    upstream: server,
+    account: async () => {
+      const { username, password } = await server.addUser();
+      return { type: "server", username, value: password, additional_params };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+async function ios(): Promise<Subject> {
+  const device = await startFakeIos();
+  let count = 0;
+  return {
+    name: "Cisco IOS over SSH",
+    version: "a double of ours",
+    upstream: device,
+    account: async () => {
+      const username = `admin${count++}`;
+      const value = randomBytes(12).toString("base64url");
+      device.setUser(username, value);
+      const additional_params = { protocol: "network-device", device: "cisco-ios" };
+      return { type: "server", username, value, additional_params };
+    },
+    stop: () => device.stop(),
+  };
+}
+
+const TLS = opensslAvailable();
+
 export const KINDS: readonly Kind[] = [
   { name: "postgresql", needs: needs(postgresqlAvailable()), start: postgresql },
   { name: "mysql", needs: needs(mariadbAvailable()), start: mariadb },
-  { name: "linux-password", needs: needs(unixUsersAvailable(), opensslAvailable()), start: unixPassword },
+  { name: "linux-password", needs: needs(unixUsersAvailable()), start: unixPassword },
+  { name: "linux-key", needs: needs(unixUsersAvailable()), start: unixKey },
+  { name: "ldap", needs: needs(openldapAvailable(), TLS), start: ldap },
+  { name: "active-directory", needs: needs(sambaAdAvailable(), TLS), start: activeDirectory },
+  { name: "redis", needs: needs(redisAvailable(), TLS), start: redis },
+  { name: "telnet", needs: needs(telnetdAvailable()), start: telnet },
+  { name: "cisco-ios", needs: {}, start: ios },
 ];

@@ -1,8 +1,9 @@
-// What a benchmark compares the product with: the same drivers log in, ask one question as the connectors do, and close.
-// No store, no seal, no record, no lock.
+// What a benchmark compares the product with: the same drivers log in, ask one question or change the password as the
+// connectors do, and close. No store, no seal, no record, no lock.
 import mysql from "mysql2";
 import pg from "pg";
 import { Client } from "ssh2";
+import { scramVerifier } from "../src/postgresql/scram-verifier.ts";
 
 export type BareSystem = "PostgreSQL" | "MariaDB" | "OpenSSH";
 
@@ -15,14 +16,27 @@ export interface BareLogin {
   database?: string;
 }
 
-async function postgresql({ host, port, username: user, password, database }: BareLogin): Promise<void> {
-  const client = new pg.Client({ host, port, user, password, database, ssl: false });
+async function postgresql(login: BareLogin, candidate: string | null): Promise<void> {
+  const { host, port, username: user, password, database } = login;
+  const client = new pg.Client({
+    host,
+    port,
+    user,
+    password,
+    ssl: false,
+    ...(database === undefined ? {} : { database }),
+  });
   await client.connect();
-  await client.query("select rolsuper, rolvaliduntil from pg_roles where rolname = current_user");
+  await client.query(
+    candidate === null
+      ? "select rolsuper, rolvaliduntil from pg_roles where rolname = current_user"
+      : `alter role session_user password ${pg.escapeLiteral(await scramVerifier(candidate))}`,
+  );
   await client.end();
 }
 
-function mariadb({ host, port, username: user, password, database }: BareLogin): Promise<void> {
+function mariadb(login: BareLogin, candidate: string | null): Promise<void> {
+  const { host, port, username: user, password, database } = login;
   return new Promise((resolve, reject) => {
     const connection = mysql.createConnection({
       host,
@@ -32,7 +46,8 @@ function mariadb({ host, port, username: user, password, database }: BareLogin):
       ...(database === undefined ? {} : { database }),
     });
     connection.on("error", reject);
-    connection.query("select current_user() as account", (error) => {
+    const statement = candidate === null ? "select current_user() as account" : "set password = password(?)";
+    connection.query(statement, candidate === null ? [] : [candidate], (error) => {
       connection.destroy();
       if (error === null) resolve();
       else reject(error);
@@ -40,25 +55,43 @@ function mariadb({ host, port, username: user, password, database }: BareLogin):
   });
 }
 
-function openssh({ host, port, username, password }: BareLogin): Promise<void> {
+function openssh({ host, port, username, password }: BareLogin, candidate: string | null): Promise<void> {
   return new Promise((resolve, reject) => {
     const client = new Client();
     client.on("error", reject);
     client.on("ready", () =>
-      client.exec("true", (error, channel) => {
-        if (error !== undefined) return reject(error);
-        channel.on("close", () => {
-          client.end();
-          resolve();
-        });
-        channel.resume();
-      }),
+      client.exec(
+        candidate === null ? "true" : "env LC_ALL=C passwd",
+        { pty: candidate !== null },
+        (error, channel) => {
+          if (error !== undefined) return reject(error);
+          const answers = candidate === null ? [] : [password, candidate, candidate];
+          channel.on("data", (text: Buffer) => {
+            if (/password: ?$/i.test(text.toString())) channel.write(`${answers.shift() ?? ""}\n`);
+          });
+          channel.on("exit", (status: number | null) => {
+            if (status !== 0) reject(new Error(`ended with ${status}`));
+          });
+          channel.on("close", () => {
+            client.end();
+            resolve();
+          });
+          channel.stderr.resume();
+          channel.resume();
+        },
+      ),
     );
     client.connect({ host, port, username, password });
   });
 }
 
-const LOGINS = { PostgreSQL: postgresql, MariaDB: mariadb, OpenSSH: openssh };
+const SESSIONS = { PostgreSQL: postgresql, MariaDB: mariadb, OpenSSH: openssh };
 
 /** Resolves when the login has been proved and closed; rejects with the driver's error. */
-export const logInBare = (login: BareLogin): Promise<void> => LOGINS[login.system](login);
+export const logInBare = (login: BareLogin): Promise<void> => SESSIONS[login.system](login, null);
+
+/** Changes the password and logs in afresh with the new one. */
+export async function rotateBare(login: BareLogin, candidate: string): Promise<void> {
+  await SESSIONS[login.system](login, candidate);
+  await logInBare({ ...login, password: candidate });
+}

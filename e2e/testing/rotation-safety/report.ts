@@ -1,0 +1,66 @@
+// The matrix of what was struck, as it goes into docs/rotation-safety.md.
+import { nameOf } from "./strikes.ts";
+import type { Strike, Struck } from "./strikes.ts";
+import type { Subject } from "./subjects.ts";
+
+const INTRO = `# What a rotation survives
+
+Made by \`npm run rotation-safety\` (all of it, or the systems that are named: \`npm run rotation-safety -- postgresql redis\`).
+A real server process with a database of its own changes secrets on real systems, each reached through a proxy, and is struck
+once in each rotation:
+
+- **killed** by \`kill -9\`, at each write of the journal and at each piece that it sends to the system. *Before*: the write is
+  rolled back, the piece never arrives. *After*: the write is committed, the system has got the piece and answered, and the
+  process never heard of it. Writes are stopped at the end of their transaction by a trigger in the database, pieces by the
+  proxy: the product has nothing in it for this.
+- **paused**: the answer comes after the process has given up. **Reset**: the connection breaks when the answer comes.
+  **Black-holed**: it never comes, and nothing else does. *Lost*: the piece does not arrive either.
+
+A case is good when, without anybody's help, the rotation has come to its end, the secret that the product then shows logs in
+on the system, and the one before does not (Active Directory goes on accepting that for an hour). Cells are
+"good of all, the slowest in seconds". One thing is helped along: the minute for which a dead process keeps its work is not
+waited for. What the driver sends in one piece or in two varies; places that a rotation did not come by are not counted.
+`;
+
+type Column = "killed before" | "killed after" | "paused" | "reset" | "black-holed";
+const COLUMNS: readonly Column[] = ["killed before", "killed after", "paused", "reset", "black-holed"];
+
+function columnOf({ how, when }: Strike): Column {
+  if (how === "killed") return `killed ${when}`;
+  return how === "pause" ? "paused" : how === "reset" ? "reset" : "black-holed";
+}
+
+/** One system's part. */
+export function sectionOf({ name, version }: Subject, all: readonly Struck[], on: Date): string {
+  const reached = all.filter(({ wasReached }) => wasReached);
+  const places = [...new Set(all.map(({ strike }) => nameOf(strike.place)))];
+  const cell = (place: string, column: Column): string => {
+    const cases = reached.filter(({ strike }) => nameOf(strike.place) === place && columnOf(strike) === column);
+    if (cases.length === 0) return "";
+    const good = cases.filter(({ problem }) => problem === null).length;
+    return `${good} of ${cases.length}, ${Math.max(...cases.map(({ seconds }) => seconds)).toFixed(0)} s`;
+  };
+  const bad = all.filter(({ problem }) => problem !== null);
+  const lines = [
+    `## ${name}`,
+    "",
+    `${[version, on.toISOString().slice(0, 10)].filter((text) => text !== "").join(", ")}. ${reached.length} rotations were struck, ${reached.length - bad.length} ended well.`,
+    "",
+    `| where | ${COLUMNS.join(" | ")} |`,
+    `|---|${COLUMNS.map(() => "---").join("|")}|`,
+    ...places.map((place) => `| ${place} | ${COLUMNS.map((column) => cell(place, column)).join(" | ")} |`),
+    "",
+    ...bad.map(({ strike, problem }) => `- ${nameOf(strike.place)}, ${strike.how} ${strike.when}: ${problem}`),
+    ...(bad.length > 0 ? [""] : []),
+  ];
+  return lines.join("\n");
+}
+
+/** The page with these sections in the place of those of the same name. */
+export function pageWith(page: string, sections: readonly string[]): string {
+  const titleOf = (section: string) => section.split("\n", 1)[0]!;
+  const old = page.split(/^(?=## )/m).slice(1);
+  const kept = new Map(old.map((section) => [titleOf(section), section]));
+  for (const section of sections) kept.set(titleOf(section), section);
+  return [INTRO, ...kept.values()].map((part) => `${part.trimEnd()}\n`).join("\n");
+}
