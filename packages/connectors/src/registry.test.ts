@@ -31,6 +31,8 @@ const CHOICES: [Partial<Target>, string][] = [
   [{ type: "application", additionalParams: { protocol: "http-bearer" } }, "http-login"],
   [{ type: "password", ...SSH, port: 1812, additionalParams: { protocol: "radius" } }, "radius"],
   [{ type: "password", ...SSH, port: 6379, additionalParams: { protocol: "redis" } }, "redis"],
+  [{ type: "mssql" }, "mssql"],
+  [{ type: "database", connectionString: "sqlserver://h/d" }, "mssql"],
   [{ type: "mongodb" }, "mongodb"],
   [{ type: "database", connectionString: "mongodb://h/d" }, "mongodb"],
   [{ type: "certificate" }, "certificate"],
@@ -44,7 +46,6 @@ for (const [target, id] of CHOICES) {
 }
 
 const UNSUPPORTED: [Partial<Target>, RegExp][] = [
-  [{ type: "mssql" }, /^No connector checks SQL Server yet/],
   [{ type: "oracle" }, /^No connector checks Oracle yet/],
   [{ type: "application" }, /application/],
   [{ type: "api" }, /API Token/],
@@ -54,7 +55,7 @@ const UNSUPPORTED: [Partial<Target>, RegExp][] = [
   [{ type: "password", ...SSH, port: 5985 }, /Windows Remote Management/],
   [{ type: "password", ...SSH, additionalParams: { protocol: "rdp" } }, /may be ssh, /],
   [{ type: "database" }, /connection string/],
-  [{ type: "database", connectionString: "sqlserver://h/d" }, /sqlserver/],
+  [{ type: "database", connectionString: "cassandra://h/d" }, /cassandra/],
   [{ type: "api_token" }, /check_url/],
   [{ type: "something-else" }, /something-else/],
 ];

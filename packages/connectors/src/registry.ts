@@ -10,6 +10,7 @@ import { httpLogin, httpLoginCheck } from "./http-login/http-login.ts";
 import { ldap } from "./ldap/ldap.ts";
 import { linux } from "./linux/linux.ts";
 import { mongodb } from "./mongodb/mongodb.ts";
+import { mssql } from "./mssql/mssql.ts";
 import { mysql } from "./mysql/mysql.ts";
 import { networkDevice } from "./network-device/network-device.ts";
 import { postgresql } from "./postgresql/postgresql.ts";
@@ -37,6 +38,7 @@ export const connectors: readonly Connector[] = [
   mongodb,
   snmpv3,
   winrm,
+  mssql,
 ];
 
 /** What the additional parameter `protocol` may say for a name and a password: it decides before type and port. */
@@ -97,6 +99,8 @@ function choose(kind: Kind): Connector | string {
       return mysql;
     case "mongodb":
       return mongodb;
+    case "mssql":
+      return mssql;
     case "database":
       return forDatabase(kind);
     case "certificate":
@@ -151,17 +155,17 @@ function forDatabase({ connectionString }: Kind): Connector | string {
       return redis;
     case "mongodb":
       return mongodb;
+    case "mssql":
+    case "sqlserver":
+      return mssql;
     case null:
       return "A generic database entry is checked by its connection string, and there is none. Add one, or choose the database's own type.";
     default:
-      return `No connector checks ${scheme} databases yet; postgres, mysql, mariadb, rediss and mongodb connection strings are checked.`;
+      return `No connector checks ${scheme} databases yet; postgres, mysql, mariadb, rediss, mongodb and sqlserver connection strings are checked.`;
   }
 }
 
-const NOT_YET = new Map([
-  ["mssql", "No connector checks SQL Server yet; the password is stored and can be revealed."],
-  ["oracle", "No connector checks Oracle yet; the password is stored and can be revealed."],
-]);
+const NOT_YET = new Map([["oracle", "No connector checks Oracle yet; the password is stored and can be revealed."]]);
 
 const OTHER_SERVICES: Record<number, string> = {
   23: "Telnet",

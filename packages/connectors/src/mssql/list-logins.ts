@@ -1,0 +1,42 @@
+// The logins with a password that a SQL Server has, as far as the one who looks may see them.
+import type { Attempt } from "../attempt.ts";
+import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
+import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
+import { connectionFailure, nameOf } from "../dial.ts";
+import { listed, rejected } from "../finding.ts";
+import { openSession, ServerSaidNo, type Row } from "./session.ts";
+import { LOGINS } from "./statements.ts";
+
+export async function listLogins(target: Target, password: string, current: Attempt): Promise<ListFinding> {
+  const session = await openSession(target, { username: target.username, password }, current, MAX_LISTED_BYTES);
+  if ("failure" in session) return session.failure;
+  const where = nameOf(session.address);
+  try {
+    const rows = await session.run(LOGINS(MAX_LISTED_ACCOUNTS + 1));
+    return listed(rows.flatMap(shown), where);
+  } catch (error) {
+    if (error instanceof ServerSaidNo)
+      return rejected(
+        "no-permission",
+        `${where} does not show its logins to ${session.address.username} (error ${error.numbers[0]}).`,
+      );
+    return connectionFailure(error, session.address);
+  } finally {
+    session.close();
+  }
+}
+
+function shown({ name, disabled, locked, sysadmin, changed }: Row): ListedAccount[] {
+  if (typeof name !== "string" || name === "") return [];
+  return [
+    {
+      name,
+      isPrivileged: sysadmin === "1",
+      isLocked: locked === "1" || disabled === "1",
+      passwordChangedAt: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.exec(changed ?? "")?.[0].concat("Z") ?? null,
+      expiresAt: null,
+      lastLoginAt: null,
+      facts: { isDisabled: disabled === "1" },
+    },
+  ];
+}

@@ -1,0 +1,91 @@
+// What a failed SQL Server log-in means, by its error numbers (sys.messages) and never by its words.
+import { TooMuchData } from "../bounded-stream.ts";
+import type { DatabaseAddress } from "../connection-string.ts";
+import type { Failure } from "../connector.ts";
+import { codeOf, connectionFailure, nameOf } from "../dial.ts";
+import { misconfigured, rejected, unreachable } from "../finding.ts";
+import { tlsFailure, tlsRefusal } from "../tls-failure.ts";
+
+/** `streamError` is what ended the connection below the driver, if anything did. */
+export function loginFailure(
+  error: unknown,
+  streamError: Error | null,
+  numbers: readonly number[],
+  address: DatabaseAddress,
+): Failure {
+  // A database that cannot be opened comes with a refused log-in behind it: the first number that says something counts.
+  const told = numbers.map((number) => numberFailure(number, address)).find((failure) => failure !== null);
+  if (told !== undefined) return told;
+  const target = nameOf(address);
+  if (numbers.length > 0)
+    return unreachable("server-error", `${target} could not answer the log-in (error ${numbers[0]}).`);
+  if (streamError instanceof TooMuchData) return connectionFailure(streamError, address);
+  for (const cause of causesOf(error)) {
+    if (codeOf(cause) === "EENCRYPT") return tlsRefusal("not-offered", address);
+    const failure = tlsFailure(cause, address);
+    if (failure !== null) return failure;
+  }
+  const socketError = causesOf(error).find((cause) =>
+    ["ECONNRESET", "ECONNREFUSED", "ETIMEDOUT", "EPIPE"].includes(codeOf(cause) ?? ""),
+  );
+  const isEnded =
+    error instanceof Error && (error.message === "ended" || ["ESOCKET", "ECLOSE"].includes(codeOf(error) ?? ""));
+  if (socketError !== undefined || isEnded) return connectionFailure(socketError, address);
+  return misconfigured(
+    "protocol-error",
+    `${target} does not speak SQL Server's protocol as it should. Is it the right port?`,
+  );
+}
+
+function numberFailure(number: number, address: DatabaseAddress): Failure | null {
+  const [target, name] = [nameOf(address), address.username];
+  switch (number) {
+    case 4060:
+    case 4064:
+      return misconfigured(
+        "no-such-database",
+        `${name} cannot open the database${address.database === null ? "" : ` ${address.database}`} on ${target}. The password was accepted.`,
+      );
+    case 18486:
+      return rejected("account-locked", `The login ${name} on ${target} is locked out.`);
+    case 18470:
+      return rejected("account-locked", `The login ${name} on ${target} is disabled.`);
+    case 18487:
+      return rejected("password-expired", `The password of ${name} on ${target} is right, but has expired.`);
+    case 18488:
+      return rejected("must-change", `The password of ${name} on ${target} is right, but must be changed first.`);
+    case 18450:
+    case 18452:
+    case 18459:
+      return misconfigured(
+        "method-not-offered",
+        `${target} takes Windows accounts only, so the password of a login cannot be checked.`,
+      );
+    case 17892:
+      return misconfigured("no-permission", `A trigger on ${target} refuses ${name}. The password was accepted.`);
+    case 40615:
+      return misconfigured("no-permission", `The firewall of ${target} does not let this machine in.`);
+    case 18401:
+    case 18461:
+    case 40613:
+    case 40501:
+      return unreachable("not-ready", `${target} is starting, being upgraded or too busy.`);
+    case 10928:
+    case 10929:
+    case 17809:
+      return unreachable("too-many-connections", `${target} has no connection left.`);
+    case 18456:
+      return rejected(
+        "wrong-password",
+        `${target} did not accept the password for ${name}. SQL Server answers the same for a wrong password and an unknown login.`,
+      );
+    default:
+      return null;
+  }
+}
+
+function causesOf(error: unknown): unknown[] {
+  const causes: unknown[] = [];
+  for (let each = error; each instanceof Error && causes.length < 8; each = each.cause) causes.push(each);
+  return causes;
+}

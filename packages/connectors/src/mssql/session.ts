@@ -1,0 +1,128 @@
+// One connection of the tedious driver over a stream of ours, encrypted before the password leaves.
+import { Connection, Request } from "tedious";
+import type { Attempt } from "../attempt.ts";
+import { databaseAddress, type DatabaseAddress } from "../connection-string.ts";
+import type { Failure, Target } from "../connector.ts";
+import { dial, nameOf } from "../dial.ts";
+import { misconfigured } from "../finding.ts";
+import { tlsSettings } from "../tls-settings.ts";
+import { loginFailure } from "./login-failure.ts";
+import { isTakeable } from "./statements.ts";
+
+/** The server said no to a statement, by these error numbers. */
+export class ServerSaidNo extends Error {
+  numbers: readonly number[];
+  constructor(numbers: readonly number[]) {
+    super(`SQL Server answered with error ${numbers.join(", ")}`);
+    this.numbers = numbers;
+  }
+}
+
+export type Row = Readonly<Record<string, string | null>>;
+
+export interface Session {
+  address: DatabaseAddress;
+  /** Rejects with `ServerSaidNo`, or with the connection's error. Never with the statement. */
+  run(statement: string): Promise<Row[]>;
+  close(): void;
+}
+
+export async function openSession(
+  target: Target,
+  who: { username: string | null; password: string },
+  attempt: Attempt,
+  maxReceivedBytes?: number,
+): Promise<Session | { failure: Failure }> {
+  const address = databaseAddress({ ...target, username: who.username }, ["mssql", "sqlserver"], 1433);
+  if ("failure" in address) return address;
+  const tls = tlsSettings(target, address.tlsMode);
+  if ("failure" in tls) return tls;
+  if (!isTakeable(address.username) || !isTakeable(who.password))
+    return refuse("bad-input", "SQL Server takes names and passwords of 1 to 128 characters without NUL.");
+  if (tls.mode !== "verify-full")
+    return refuse(
+      "insecure-authentication",
+      "SQL Server gets the password as it is: that needs SSL/TLS with a checked certificate (sslmode verify-full). It was not sent.",
+    );
+  const dialled = await dial(address, attempt, maxReceivedBytes);
+  if ("failure" in dialled) return dialled;
+  attempt.waitFor(`${nameOf(address)} to answer the SQL Server log-in`);
+
+  let dials = 0;
+  const connection = new Connection({
+    server: address.host,
+    authentication: { type: "default", options: { userName: address.username, password: who.password } },
+    options: {
+      port: address.port,
+      database: address.database ?? undefined,
+      encrypt: true,
+      trustServerCertificate: false,
+      serverName: tls.name ?? address.host.replace(/^\[(.*)\]$/, "$1"),
+      cryptoCredentialsDetails: tls.ca === null ? {} : { ca: tls.ca },
+      appName: "strongroom",
+      connectTimeout: Math.max(1, Math.ceil(attempt.remainingMs())),
+      requestTimeout: Math.max(1, Math.ceil(attempt.remainingMs())),
+      cancelTimeout: 1_000,
+      maxRetriesOnTransientErrors: 0,
+      // A server that sends us on to another one would choose where the password goes: it gets no second connection.
+      connector: async () => {
+        dials += 1;
+        if (dials > 1) throw new Error("redirected");
+        return asSocket(dialled.stream);
+      },
+    },
+  });
+  const numbers: number[] = [];
+  connection.on("errorMessage", ({ number }: { number: number }) => numbers.push(number));
+  connection.on("error", () => {});
+  const close = () => {
+    connection.close();
+    dialled.stream.destroy();
+  };
+  const error = await connected(connection);
+  if (error === null) return { address, close, run: (statement) => run(connection, statement) };
+  close();
+  if (dials > 1)
+    return refuse(
+      "redirected",
+      `${nameOf(address)} points to another server. The password was not sent there: name that one as the host.`,
+    );
+  return { failure: loginFailure(error, dialled.stream.errored, numbers, address) };
+}
+
+function connected(connection: Connection): Promise<Error | null> {
+  return new Promise((resolve) => {
+    connection.on("end", () => resolve(new Error("ended")));
+    connection.connect((error) => resolve(error ?? null));
+  });
+}
+
+/** INVARIANT: a statement may hold a password: it is in no error, whatever the server or the driver say. */
+function run(connection: Connection, statement: string): Promise<Row[]> {
+  return new Promise((resolve, reject) => {
+    const numbers: number[] = [];
+    const rows: Row[] = [];
+    const hear = ({ number }: { number: number }) => numbers.push(number);
+    connection.on("errorMessage", hear);
+    const request = new Request(statement, (error) => {
+      connection.removeListener("errorMessage", hear);
+      if (error === null || error === undefined) resolve(rows);
+      else reject(numbers.length > 0 ? new ServerSaidNo(numbers) : new Error("the connection ended"));
+    });
+    request.on("row", (columns: { metadata: { colName: string }; value: unknown }[]) => {
+      const cells = columns.map(({ metadata, value }) => [metadata.colName, typeof value === "string" ? value : null]);
+      rows.push(Object.fromEntries(cells) as Row);
+    });
+    connection.on("end", () => reject(new Error("the connection ended")));
+    connection.execSqlBatch(request);
+  });
+}
+
+/** The driver sets two options that a stream has none of; it needs nothing else of `net.Socket`. */
+function asSocket<S extends object>(stream: S): never {
+  return Object.assign(stream, { setNoDelay: () => stream, setKeepAlive: () => stream }) as never;
+}
+
+function refuse(code: "bad-input" | "insecure-authentication" | "redirected", message: string): { failure: Failure } {
+  return { failure: misconfigured(code, message) };
+}

@@ -1,0 +1,35 @@
+// Transact-SQL with names and passwords in it, and what of either SQL Server takes.
+
+const MAX_LENGTH = 128;
+
+/** Names of logins and passwords: 1 to 128 UTF-16 units without NUL. */
+export function isTakeable(text: string): boolean {
+  return text !== "" && text.length <= MAX_LENGTH && !text.includes("\0") && text.isWellFormed();
+}
+
+/** A delimited identifier: only the closing bracket has a meaning inside. */
+export const quotedName = (name: string): string => `[${name.replaceAll("]", "]]")}]`;
+
+/** A Unicode string constant: only the apostrophe has a meaning inside. */
+export const quotedText = (text: string): string => `N'${text.replaceAll("'", "''")}'`;
+
+/** `old` for whoever changes their own: that needs no right. */
+export function alterLogin(name: string, candidate: string, old: string | null): string {
+  const proof = old === null ? "" : ` OLD_PASSWORD = ${quotedText(old)}`;
+  return `ALTER LOGIN ${quotedName(name)} WITH PASSWORD = ${quotedText(candidate)}${proof}`;
+}
+
+/** One row of texts: may it change logins, is it a full administrator, does the login exist, is that one an administrator. */
+export const rightsOver = (name: string): string =>
+  `SELECT CAST(HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER ANY LOGIN') AS nvarchar(10)) AS may,
+ CAST(HAS_PERMS_BY_NAME(NULL, NULL, 'CONTROL SERVER') AS nvarchar(10)) AS controls,
+ CAST(SUSER_ID(${quotedText(name)}) AS nvarchar(10)) AS id,
+ CAST(IS_SRVROLEMEMBER('sysadmin', ${quotedText(name)}) AS nvarchar(10)) AS sysadmin`;
+
+export const LOGINS = (limit: number): string =>
+  `SELECT TOP (${limit}) CAST(name AS nvarchar(128)) AS name, CAST(is_disabled AS nvarchar(10)) AS disabled,
+ CAST(LOGINPROPERTY(name, 'IsLocked') AS nvarchar(10)) AS locked,
+ CAST(IS_SRVROLEMEMBER('sysadmin', name) AS nvarchar(10)) AS sysadmin,
+ CONVERT(nvarchar(30), DATEADD(minute, DATEDIFF(minute, GETDATE(), GETUTCDATE()),
+ CAST(LOGINPROPERTY(name, 'PasswordLastSetTime') AS datetime)), 126) AS changed
+ FROM sys.sql_logins ORDER BY name`;

@@ -1,0 +1,264 @@
+// A double of SQL Server: TDS 7.4 with TLS inside its first packets, logins with a password, ALTER LOGIN, and the questions of the connector,
+// known by their words. Not proved by it: a real server, whether it understands the statements, policies, Windows log-ins, routing, Azure.
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { createSecureContext, TLSSocket } from "node:tls";
+import type { ServerCertificate } from "../certificates.ts";
+
+const [SQL_BATCH, RESULT, LOGIN7, PRELOGIN] = [1, 4, 16, 18];
+const HEADER_BYTES = 8;
+
+interface StoredLogin {
+  password: string;
+  isAdministrator: boolean;
+  mayAlter: boolean;
+  /** Instead of letting it in, though the password is right. */
+  error: number | null;
+}
+
+export interface FakeMssql {
+  host: string;
+  port: number;
+  addLogin(name: string, password: string, more?: Partial<Omit<StoredLogin, "password">>): void;
+  /** Instead of its own answer to the next ALTER LOGIN: an error, or null to close the connection after it was done. */
+  answerOnce(error: number | null): void;
+  stop(): Promise<void>;
+}
+
+/** `certificate` null: it says that it can do no TLS. */
+export async function startFakeMssql(
+  certificate: ServerCertificate | null,
+  routeTo?: { host: string; port: number },
+): Promise<FakeMssql> {
+  const logins = new Map<string, StoredLogin>();
+  const sockets = new Set<Socket>();
+  let planned: { error: number | null } | null = null;
+
+  const obey = (by: string, text: string, wire: Duplex): Buffer => {
+    const caller = logins.get(by);
+    if (text.startsWith("SELECT CAST(HAS_PERMS")) {
+      const name = textIn(text, "SUSER_ID(");
+      const login = logins.get(name);
+      const flag = (is: boolean | undefined) => (is === true ? "1" : "0");
+      return table(
+        ["may", "controls", "id", "sysadmin"],
+        [
+          [
+            flag(caller?.mayAlter || caller?.isAdministrator),
+            flag(caller?.isAdministrator),
+            login === undefined ? null : "257",
+            flag(login?.isAdministrator),
+          ],
+        ],
+      );
+    }
+    if (text.startsWith("SELECT TOP")) {
+      const rows = [...logins].map(([name, login]) => [
+        name,
+        login.error === 18470 ? "1" : "0",
+        login.error === 18486 ? "1" : "0",
+        login.isAdministrator ? "1" : "0",
+        "2026-01-02T03:04:05.678",
+      ]);
+      return table(["name", "disabled", "locked", "sysadmin", "changed"], rows);
+    }
+    if (!text.startsWith("ALTER LOGIN")) return done();
+    const parts = alterIn(text);
+    if (parts === null) return Buffer.concat([errorToken(102), done(2)]);
+    const login = logins.get(parts.name);
+    const isOwn = by === parts.name && parts.old !== null && parts.old === login?.password;
+    const isAllowed =
+      isOwn || caller?.isAdministrator === true || (caller?.mayAlter === true && login?.isAdministrator !== true);
+    const error =
+      planned?.error ?? (login === undefined || !isAllowed ? 15151 : parts.password.length < 8 ? 15117 : null);
+    const isCut = planned !== null && planned.error === null;
+    planned = null;
+    if (error !== null) return Buffer.concat([errorToken(error), done(2)]);
+    if (login !== undefined) login.password = parts.password;
+    if (isCut) wire.destroy();
+    return done();
+  };
+
+  const logIn = (packet: Buffer): { answer: Buffer; name: string | null } => {
+    const field = (at: number) =>
+      packet.subarray(packet.readUInt16LE(at), packet.readUInt16LE(at) + packet.readUInt16LE(at + 2) * 2);
+    const name = field(40).toString("utf16le");
+    const hidden = field(44).map((byte) => ((byte ^ 0xa5) >> 4) | (((byte ^ 0xa5) & 15) << 4));
+    const login = logins.get(name);
+    const isRight = login !== undefined && login.password === Buffer.from(hidden).toString("utf16le");
+    if (!isRight || login.error !== null) {
+      const errors = [...(isRight && login.error !== null ? [login.error] : []), 18456];
+      return {
+        answer: Buffer.concat([...errors.slice(0, login?.error === 4060 ? 2 : 1).map(errorToken), done(2)]),
+        name: null,
+      };
+    }
+    const routing = routeTo === undefined ? [] : [routingToken(routeTo)];
+    return { answer: Buffer.concat([loginAck(), ...routing, done()]), name };
+  };
+
+  const serve = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => {});
+    let by = "";
+    const handle = (wire: Duplex) => (type: number, content: Buffer) => {
+      if (type === PRELOGIN) {
+        wire.write(packetOf(RESULT, prelogin(certificate !== null)));
+        if (certificate !== null) encrypt(socket, certificate, handle);
+      } else if (type === LOGIN7) {
+        const { answer, name } = logIn(content);
+        by = name ?? "";
+        wire.write(packetOf(RESULT, answer));
+      } else if (type === SQL_BATCH) {
+        const text = content.subarray(content.readUInt32LE(0)).toString("utf16le");
+        wire.write(packetOf(RESULT, obey(by, text, socket)));
+      }
+    };
+    readPackets(socket, handle(socket));
+  };
+
+  const server = createServer(serve).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    host: "127.0.0.1",
+    port: (server.address() as AddressInfo).port,
+    addLogin: (name, password, more = {}) =>
+      logins.set(name, { password, isAdministrator: false, mayAlter: false, error: null, ...more }),
+    answerOnce: (error) => (planned = { error }),
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Calls back with each message once its last packet is there. */
+function readPackets(wire: Duplex, take: (type: number, content: Buffer) => void): void {
+  let buffered = Buffer.alloc(0);
+  let message: Buffer[] = [];
+  wire.on("data", (chunk: Buffer) => {
+    buffered = Buffer.concat([buffered, chunk]);
+    while (buffered.length >= HEADER_BYTES && buffered.length >= buffered.readUInt16BE(2)) {
+      const [type = 0, status = 0] = buffered;
+      const length = buffered.readUInt16BE(2);
+      message.push(buffered.subarray(HEADER_BYTES, length));
+      buffered = buffered.subarray(length);
+      if ((status & 1) === 0) continue;
+      const whole = Buffer.concat(message);
+      message = [];
+      take(type, whole);
+    }
+  });
+}
+
+/** MS-TDS §2.2.6.5: the handshake travels in packets of the pre-login; what comes after it does not. */
+function encrypt(
+  socket: Socket,
+  certificate: ServerCertificate,
+  handle: (wire: Duplex) => (type: number, content: Buffer) => void,
+): void {
+  socket.removeAllListeners("data");
+  let isWrapped = true;
+  const inner = new Duplex({
+    read: () => {},
+    write: (chunk: Buffer, _encoding, next) => socket.write(isWrapped ? packetOf(PRELOGIN, chunk) : chunk, next),
+  });
+  let buffered = Buffer.alloc(0);
+  socket.on("data", (chunk: Buffer) => {
+    buffered = Buffer.concat([buffered, chunk]);
+    while (buffered[0] === PRELOGIN && buffered.length >= HEADER_BYTES && buffered.length >= buffered.readUInt16BE(2)) {
+      const length = buffered.readUInt16BE(2);
+      inner.push(buffered.subarray(HEADER_BYTES, length));
+      buffered = buffered.subarray(length);
+    }
+    // TLS records begin with 20 to 23, never with the number of a pre-login.
+    if (buffered.length === 0 || buffered[0] === PRELOGIN) return;
+    isWrapped = false;
+    inner.push(buffered);
+    buffered = Buffer.alloc(0);
+  });
+  const context = createSecureContext({ cert: certificate.certificate, key: certificate.privateKey });
+  const secure = new TLSSocket(inner, { isServer: true, secureContext: context });
+  secure.on("error", () => socket.destroy());
+  readPackets(secure, handle(secure));
+}
+
+function packetOf(type: number, content: Buffer): Buffer {
+  const head = Buffer.from([type, 1, 0, 0, 0, 0, 1, 0]);
+  head.writeUInt16BE(content.length + HEADER_BYTES, 2);
+  return Buffer.concat([head, content]);
+}
+
+/** VERSION and ENCRYPTION: on, or not supported. */
+const prelogin = (canEncrypt: boolean): Buffer =>
+  Buffer.from([0, 0, 11, 0, 6, 1, 0, 17, 0, 1, 255, 16, 0, 0, 0, 0, 0, canEncrypt ? 1 : 2]);
+
+const ucs2 = (text: string) => Buffer.from(text, "utf16le");
+const u16 = (value: number) => Buffer.from([value & 255, value >> 8]);
+const i32 = (value: number) => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32LE(value);
+  return bytes;
+};
+const shortText = (text: string) => Buffer.concat([Buffer.from([text.length]), ucs2(text)]);
+const longText = (text: string) => Buffer.concat([u16(text.length), ucs2(text)]);
+const token = (type: number, content: Buffer) => Buffer.concat([Buffer.from([type]), u16(content.length), content]);
+
+function errorToken(number: number): Buffer {
+  return token(
+    0xaa,
+    Buffer.concat([i32(number), Buffer.from([1, 14]), longText("no"), shortText("double"), shortText(""), i32(1)]),
+  );
+}
+
+const loginAck = () =>
+  token(
+    0xad,
+    Buffer.concat([Buffer.from([1, 0x74, 0, 0, 4]), shortText("Microsoft SQL Server"), Buffer.from([16, 0, 0, 0])]),
+  );
+
+/** ENVCHANGE 20, as a gateway sends it. */
+function routingToken({ host, port }: { host: string; port: number }): Buffer {
+  const value = Buffer.concat([Buffer.from([0]), u16(port), longText(host)]);
+  return token(0xe3, Buffer.concat([Buffer.from([20]), u16(value.length), value, u16(0)]));
+}
+
+const done = (status = 0) => Buffer.concat([Buffer.from([0xfd]), u16(status), u16(0), Buffer.alloc(8)]);
+
+/** Columns of nvarchar(4000). */
+function table(names: readonly string[], rows: readonly (readonly (string | null)[])[]): Buffer {
+  const columns = names.map((name) =>
+    Buffer.concat([
+      i32(0),
+      u16(9),
+      Buffer.from([0xe7]),
+      u16(8_000),
+      Buffer.from([9, 4, 0xd0, 0, 0x34]),
+      shortText(name),
+    ]),
+  );
+  const cell = (value: string | null) =>
+    value === null ? u16(0xffff) : Buffer.concat([u16(value.length * 2), ucs2(value)]);
+  const lines = rows.map((row) => Buffer.concat([Buffer.from([0xd1]), ...row.map(cell)]));
+  return Buffer.concat([Buffer.from([0x81]), u16(names.length), ...columns, ...lines, done()]);
+}
+
+/** The text constant that stands right after `before`, read as SQL Server's manual says. */
+function textIn(statement: string, before: string): string {
+  const at = statement.indexOf(before);
+  const [, text = ""] = /^N'((?:[^']|'')*)'/.exec(statement.slice(at + before.length)) ?? [];
+  return text.replaceAll("''", "'");
+}
+
+/** The whole statement or nothing: what is left over would be a second one. */
+function alterIn(statement: string): { name: string; password: string; old: string | null } | null {
+  const shape =
+    /^ALTER LOGIN \[((?:[^\]]|\]\])*)\] WITH PASSWORD = N'((?:[^']|'')*)'(?: OLD_PASSWORD = N'((?:[^']|'')*)')?$/;
+  const [, name, password, old] = shape.exec(statement) ?? [];
+  if (name === undefined || password === undefined) return null;
+  const plain = (text: string) => text.replaceAll("''", "'");
+  return { name: name.replaceAll("]]", "]"), password: plain(password), old: old === undefined ? null : plain(old) };
+}
