@@ -170,7 +170,6 @@ describe("changing an account", () => {
     const cases: [SafePermission, Partial<Edit>][] = [
       ["rename", { name: "Another name" }],
       ["update_properties", { notes: "Another note" }],
-      ["update_properties", { additional_params: { a: 1 } }],
       ["update_properties", { status: "disabled" }],
       ["update_secret", { password: aSecret() }],
     ];
@@ -188,6 +187,30 @@ describe("changing an account", () => {
       assert.equal(reply.status, 200, reply.text);
     }
     assert.equal((await acting.update(await aPerson(app), account, { name: "Theirs" })).status, 404);
+  });
+
+  test("INVARIANT: who could not take the secret out does not send it elsewhere, by whatever field", async () => {
+    const owner = await aPerson(app);
+    const safe = await aSafe(app, owner);
+    const account = await anAccount(app, owner, safe);
+    const editor = await acting.aMemberWith(owner, safe, ["update_properties", "update_secret"]);
+    const elsewhere: Partial<Edit>[] = [
+      { hostname: "elsewhere.example.com" },
+      { port: 2222 },
+      { ssl_enabled: true },
+      { additional_params: { sslmode: "no-verify" } },
+    ];
+    for (const fields of elsewhere) {
+      const current = (await acting.details(owner, account)).body;
+      assert.equal((await acting.update(editor, current, fields)).status, 403, JSON.stringify(fields));
+      const sendable = await acting.update(editor, current, { ...fields, password: aSecret() });
+      assert.equal(sendable.status, 200, sendable.text);
+      const { rows } = await app.database.pool.query(
+        "select secret_version = sendable_from as is_alone from credentials where id = $1",
+        [account.id],
+      );
+      assert.equal(rows[0].is_alone, true, JSON.stringify(fields));
+    }
   });
 
   test("says in the trail which fields changed and never a secret; an edit without a change is one too", async () => {

@@ -76,6 +76,7 @@ const SENT_TO: readonly (keyof Fields)[] = [
   "system_type",
   "connection_method",
   "ssl_enabled",
+  "additional_params",
 ];
 
 /**

@@ -48,6 +48,8 @@ export interface CredentialsTable {
   ssl_enabled: boolean;
   additional_params: JSONColumnType<Credential["additional_params"]>;
   secret_version: number;
+  /** The oldest version that may be sent to where the login goes now. */
+  sendable_from: ColumnType<number, number | undefined, number>;
   login_revision: Defaulted<number>;
   verification_status: Defaulted<string>;
   verified_at: NullableTime;
@@ -104,6 +106,7 @@ const COLUMNS = [
   "ssl_enabled",
   "additional_params",
   "secret_version",
+  "sendable_from",
   "login_revision",
   "verification_status",
   "verified_at",

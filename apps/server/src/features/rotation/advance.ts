@@ -113,9 +113,10 @@ async function decide(
 }
 
 /** What might be in force should the stored secret turn out not to be: the one before it, and the newest that was never proved. */
-function earlierOf({ versions }: Sight, old: number): number[] {
-  const before = versions.find(({ version, is_candidate }) => !is_candidate && version < old);
-  const unproved = versions.find(({ is_candidate }) => is_candidate);
+function earlierOf({ credential, versions }: Sight, old: number): number[] {
+  const sendable = versions.filter(({ version }) => version >= (credential?.sendable_from ?? 1));
+  const before = sendable.find(({ version, is_candidate }) => !is_candidate && version < old);
+  const unproved = sendable.find(({ is_candidate }) => is_candidate);
   return [before, unproved].flatMap((found) => (found === undefined ? [] : [found.version]));
 }
 

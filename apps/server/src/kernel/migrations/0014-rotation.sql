@@ -5,6 +5,10 @@ alter table secret_versions alter column created_by drop not null;
 -- Made up for a rotation, and not proved to be the one in force. INVARIANT: never deleted while the credential lives.
 alter table secret_versions add column is_candidate boolean not null default false;
 
+-- The oldest version that may be sent to where the login goes now: who replaced the secret and the address together has not
+-- shown that the earlier ones may go there.
+alter table credentials add column sendable_from integer not null default 1;
+
 alter table platforms add column rotate_automatically boolean not null default true;
 -- Hours of the day, UTC; null: at any time.
 alter table platforms add column rotation_window jsonb;
