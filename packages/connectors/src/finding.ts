@@ -64,6 +64,10 @@ export const unsent = (failure: Failure): NotChanged => ({ outcome: "unsent", fa
 
 export const unknown = (message: string): NotChanged => ({ outcome: "unknown", message });
 
+/** The connection was lost, or what came back does not say whether it happened. */
+export const unanswered = (where: string): NotChanged =>
+  unknown(`The change was sent to ${where}, and no clear answer came.`);
+
 /** What would stop a change, as the answer to whether it could be made. */
 export function obstacleTo(change: NotChanged): Failure {
   if (change.outcome === "unsent") return change.failure;

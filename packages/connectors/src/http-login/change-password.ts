@@ -2,7 +2,7 @@
 import { askWithSecret } from "../api-token/verify-token.ts";
 import type { ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, Target } from "../connector.ts";
-import { changed, refused, unknown, unsent } from "../finding.ts";
+import { changed, refused, unanswered, unknown, unsent } from "../finding.ts";
 import { exchange } from "../http-exchange.ts";
 import { changeCall, type ChangeCall } from "./change-call.ts";
 import { authorizationOf, loginCheck, refuse } from "./login-check.ts";
@@ -37,9 +37,7 @@ export async function changeOwn(
     attempt,
   );
   if (!("failure" in answer)) return meaningOf(answer.status, call);
-  return attempt.isSent()
-    ? unknown(`The change was sent to ${call.url.host}, and no clear answer came.`)
-    : unsent(answer.failure);
+  return attempt.isSent() ? unanswered(call.url.host) : unsent(answer.failure);
 }
 
 function meaningOf(status: number, { url, expectStatus }: ChangeCall): ChangeFinding {

@@ -20,6 +20,7 @@ import { clearTextOverTls, trial, VERIFIED, WRONG_PASSWORD } from "../../testing
 import type { Login, Target } from "../connector.ts";
 import { escapedValue } from "./distinguished-name.ts";
 import { ldap } from "./ldap.ts";
+import { saysYes } from "./session.ts";
 
 const PERMANENTLY = "pwdAccountLockedTime: 000001010000Z";
 const NEEDS = needs(openldapAvailable(), opensslAvailable());
@@ -249,4 +250,15 @@ member: cn=operators,ou=groups,dc=corp,dc=test`,
     const result = await verify("alice,ou=people", server.users.alice.password);
     assertResult(result, WRONG_PASSWORD);
   });
+});
+
+test("StartTLS goes on only after one clear yes, in the short form of lengths and in that of Windows", () => {
+  const yes = "300c02010178070a010004000400";
+  assert.equal(saysYes(Buffer.from(yes, "hex")), true);
+  assert.equal(saysYes(Buffer.from("3084000000100201017884000000070a010004000400", "hex")), true);
+  assert.equal(saysYes(Buffer.from("300c02010178070a013404000400", "hex")), false);
+  assert.equal(saysYes(Buffer.from(`${yes}300c020102`, "hex")), false);
+  assert.equal(saysYes(Buffer.from("SSH-2.0-OpenSSH")), false);
+  for (let length = 0; length < yes.length / 2; length += 1)
+    assert.equal(saysYes(Buffer.from(yes, "hex").subarray(0, length)), null, String(length));
 });

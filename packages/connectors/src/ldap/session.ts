@@ -1,10 +1,10 @@
 // One connection of the ldapts driver over a stream of ours, encrypted before the driver says anything.
-import { Client, InvalidAsn1Error, MessageParserError, ResultCodeError } from "ldapts";
+import { BerReader, Client, InvalidAsn1Error, MessageParserError, ResultCodeError } from "ldapts";
 import type { Attempt } from "../attempt.ts";
 import { MAX_RECEIVED_BYTES, TooMuchData, type BoundedStream } from "../bounded-stream.ts";
 import type { ChangeFinding, Failure } from "../connector.ts";
 import { connectionFailure, dial, nameOf, type Endpoint } from "../dial.ts";
-import { misconfigured, unknown, unreachable } from "../finding.ts";
+import { misconfigured, unanswered, unreachable } from "../finding.ts";
 import { startTls } from "../start-tls.ts";
 import { tlsRefusal } from "../tls-failure.ts";
 import type { DirectoryAddress } from "./address.ts";
@@ -50,24 +50,43 @@ const START_TLS = Buffer.from("\x30\x1d\x02\x01\x01\x77\x18\x80\x161.3.6.1.4.1.1
 
 /** Null when the server is ready for TLS. Whatever else it says, nothing more goes out unencrypted. */
 async function askForTls(stream: BoundedStream, endpoint: Endpoint): Promise<Failure | null> {
+  const { promise, resolve } = Promise.withResolvers<Failure | null>();
+  let received: Buffer = Buffer.alloc(0);
+  const fail = (error: unknown) => resolve(connectionFailure(error, endpoint));
+  const read = (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
+    const isReady = saysYes(received);
+    if (isReady !== null) resolve(isReady ? null : tlsRefusal("not-offered", endpoint));
+  };
+  stream.on("error", fail);
+  stream.once("close", () => fail(null));
+  stream.on("data", read);
   stream.write(START_TLS);
-  return new Promise((resolve) => {
-    const fail = (error: unknown) => resolve(connectionFailure(error, endpoint));
-    stream.once("error", fail);
-    stream.once("close", () => fail(null));
-    stream.once("data", (chunk: Buffer) => {
-      stream.removeListener("error", fail);
-      stream.pause();
-      resolve(saysYes(chunk) ? null : tlsRefusal("not-offered", endpoint));
-    });
-  });
+  const refusal = await promise;
+  stream.removeListener("error", fail);
+  stream.removeListener("data", read);
+  stream.pause();
+  return refusal;
 }
 
-/** Exactly one message, an ExtendedResponse with the result `success`; more would be text in front of the encrypted part. */
-function saysYes(chunk: Buffer): boolean {
-  const text = chunk.toString("hex");
-  return chunk.length === 2 + (chunk[1] ?? 0) && /^30[0-7].02010178[0-7].0a0100/.test(text);
+/**
+ * Whether this is exactly one message, an ExtendedResponse with the result `success`; more would be text that somebody put
+ * in front of the encrypted part. Null while it is not there as a whole.
+ */
+export function saysYes(bytes: Buffer): boolean | null {
+  const reader = new BerReader(bytes);
+  try {
+    if (reader.readSequence(MESSAGE) === null || reader.remain < reader.length) return null;
+    if (reader.remain > reader.length || reader.readInt() !== 1) return false;
+    return reader.readSequence(EXTENDED_RESPONSE) !== null && reader.readEnumeration() === 0;
+  } catch (error) {
+    if (error instanceof InvalidAsn1Error) return false;
+    throw error;
+  }
 }
+
+const MESSAGE = 0x30;
+const EXTENDED_RESPONSE = 0x78;
 
 /** The LDAP result code (RFC 4511 §4.1.9), when the server answered with one. */
 export function resultCodeOf(error: unknown): number | null {
@@ -90,5 +109,5 @@ function failureOf(error: unknown, stream: BoundedStream, endpoint: Endpoint): F
 
 /** The answer to a change was none that says whether it happened. */
 export function lost(endpoint: Endpoint): ChangeFinding {
-  return unknown(`The change was sent to ${nameOf(endpoint)}, and no clear answer came.`);
+  return unanswered(nameOf(endpoint));
 }

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Attempt, ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, Failure, Finding, Login, Target } from "../connector.ts";
-import { changed, misconfigured, refused, unknown, unsent, verified } from "../finding.ts";
+import { changed, misconfigured, refused, unanswered, unknown, unsent, verified } from "../finding.ts";
 import { jsonOf, managementOf, memberOf, pathOf, tagsOf, tagsOfOwn, type Management } from "./management.ts";
 import { verifyLogin } from "./verify-login.ts";
 
@@ -80,9 +80,7 @@ async function setPassword(
   };
   const answer = await management.ask("PUT", pathOf(username), { body, sending: attempt.sending });
   if ("failure" in answer) {
-    return attempt.isSent()
-      ? unknown(`The change was sent to ${where}, and no clear answer came.`)
-      : unsent(answer.failure);
+    return attempt.isSent() ? unanswered(where) : unsent(answer.failure);
   }
   if (answer.status === 201 || answer.status === 204) return changed(`${where} has a new password for ${username}.`);
   if (answer.status === 401 || answer.status === 403)

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Attempt, ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, Finding, Login as By, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
-import { changed, misconfigured, refused, rejected, unknown, unsent, verified } from "../finding.ts";
+import { changed, misconfigured, refused, rejected, unanswered, unsent, verified } from "../finding.ts";
 import { failureOf, logIn, protocolError, type Login } from "./log-in.ts";
 import { RedisError } from "./resp.ts";
 
@@ -63,7 +63,7 @@ async function setPassword(
   } catch {
     // Nobody answered.
   }
-  return unknown(`The change was sent to ${where}, and no clear answer came.`);
+  return unanswered(where);
 }
 
 /** The password is in force already; whether it outlives a restart is told by the file that users are kept in. */
