@@ -253,9 +253,10 @@ function afterUnsent(journal: Journal, why: "refused" | "unreachable" | "misconf
   return { ...back, dead };
 }
 
-/** As before the change was sent. */
+/** As before the change was sent: that sending is none that could come through late. */
 function unchanged(journal: Journal): Journal {
-  return journal.inDoubt ? { ...journal, step: "doubtful", dead: suspects(journal) } : { ...journal, step: "stored" };
+  const before = { ...journal, sentOfCandidate: journal.sentOfCandidate - 1 };
+  return journal.inDoubt ? { ...before, step: "doubtful", dead: suspects(journal) } : { ...before, step: "stored" };
 }
 
 function afterProbe(journal: Journal, version: number, says: Says): Journal {
