@@ -33,6 +33,7 @@ const CHOICES: [Partial<Target>, string][] = [
   [{ type: "password", ...SSH, port: 6379, additionalParams: { protocol: "redis" } }, "redis"],
   [{ type: "mssql" }, "mssql"],
   [{ type: "database", connectionString: "sqlserver://h/d" }, "mssql"],
+  [{ type: "oracle" }, "oracle"],
   [{ type: "mongodb" }, "mongodb"],
   [{ type: "database", connectionString: "mongodb://h/d" }, "mongodb"],
   [{ type: "certificate" }, "certificate"],
@@ -46,7 +47,6 @@ for (const [target, id] of CHOICES) {
 }
 
 const UNSUPPORTED: [Partial<Target>, RegExp][] = [
-  [{ type: "oracle" }, /^No connector checks Oracle yet/],
   [{ type: "application" }, /application/],
   [{ type: "api" }, /API Token/],
   [{ type: "password" }, /without a host and a user name/],

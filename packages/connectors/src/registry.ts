@@ -13,6 +13,7 @@ import { mongodb } from "./mongodb/mongodb.ts";
 import { mssql } from "./mssql/mssql.ts";
 import { mysql } from "./mysql/mysql.ts";
 import { networkDevice } from "./network-device/network-device.ts";
+import { oracle } from "./oracle/oracle.ts";
 import { postgresql } from "./postgresql/postgresql.ts";
 import { rabbitmq } from "./rabbitmq/rabbitmq.ts";
 import { radius } from "./radius/radius.ts";
@@ -39,10 +40,11 @@ export const connectors: readonly Connector[] = [
   snmpv3,
   winrm,
   mssql,
+  oracle,
 ];
 
 /** What the additional parameter `protocol` may say for a name and a password: it decides before type and port. */
-export const PROTOCOLS: ReadonlyMap<string, Connector> = new Map([
+const PROTOCOLS: ReadonlyMap<string, Connector> = new Map([
   ["ssh", linux],
   ["aws-iam", awsIam],
   ["snmpv3", snmpv3],
@@ -101,6 +103,8 @@ function choose(kind: Kind): Connector | string {
       return mongodb;
     case "mssql":
       return mssql;
+    case "oracle":
+      return oracle;
     case "database":
       return forDatabase(kind);
     case "certificate":
@@ -110,7 +114,7 @@ function choose(kind: Kind): Connector | string {
         ? "Nothing says how to check this token: put the address to call into the additional parameter check_url."
         : apiToken;
     default:
-      return NOT_YET.get(kind.type) ?? `No connector checks entries of type ${kind.type}.`;
+      return `No connector checks entries of type ${kind.type}.`;
   }
 }
 
@@ -158,14 +162,14 @@ function forDatabase({ connectionString }: Kind): Connector | string {
     case "mssql":
     case "sqlserver":
       return mssql;
+    case "oracle":
+      return oracle;
     case null:
       return "A generic database entry is checked by its connection string, and there is none. Add one, or choose the database's own type.";
     default:
-      return `No connector checks ${scheme} databases yet; postgres, mysql, mariadb, rediss, mongodb and sqlserver connection strings are checked.`;
+      return `No connector checks ${scheme} databases yet; postgres, mysql, mariadb, rediss, mongodb, sqlserver and oracle connection strings are checked.`;
   }
 }
-
-const NOT_YET = new Map([["oracle", "No connector checks Oracle yet; the password is stored and can be revealed."]]);
 
 const OTHER_SERVICES: Record<number, string> = {
   23: "Telnet",

@@ -220,7 +220,7 @@ describe("on targets that misbehave", () => {
     assert.equal(reply.body.data.code, "address-forbidden");
   });
 
-  for (const type of ["oracle", "application", "api"] as const) {
+  for (const type of ["application", "api"] as const) {
     test(`${type} is not verified yet: it says so in plain words, stays pending and sends nothing`, async (context) => {
       const owner = await aPerson(app);
       const hostile = await aClosedTarget(context);

@@ -1,0 +1,106 @@
+// What Oracle's error numbers mean for a log-in and for a change; its words are never looked at.
+import type { DatabaseAddress } from "../connection-string.ts";
+import type { ChangeFinding, Failure } from "../connector.ts";
+import { codeOf, nameOf } from "../dial.ts";
+import { misconfigured, refused, rejected, unknown, unreachable } from "../finding.ts";
+
+/** The number behind `ORA-01017`, or minus that of the driver's `NJS-518`; null when there is neither. */
+export function numberOf(error: unknown): number | null {
+  const [, family, digits] = /^(ORA|NJS)-(\d{3,5})$/.exec(codeOf(error) ?? "") ?? [];
+  if (digits === undefined) return null;
+  return family === "ORA" ? Number(digits) : -Number(digits);
+}
+
+/** Null for a number that says nothing of a log-in: then the connection has to tell. */
+export function loginFailure(number: number | null, address: DatabaseAddress): Failure | null {
+  const [target, name] = [nameOf(address), address.username];
+  switch (number) {
+    case 1017:
+      return rejected(
+        "wrong-password",
+        `${target} did not accept the password for ${name}. Oracle answers the same for a wrong password and an unknown user.`,
+      );
+    case 28000:
+      return rejected("account-locked", `The user ${name} on ${target} is locked.`);
+    case 28001:
+      return rejected("password-expired", `The password of ${name} on ${target} is right, but has expired.`);
+    case 1045:
+      return misconfigured(
+        "no-permission",
+        `${name} may not open a session on ${target} (CREATE SESSION). The password was accepted.`,
+      );
+    case 28009:
+      return misconfigured(
+        "method-not-offered",
+        `${name} may connect to ${target} as SYSDBA or SYSOPER only, which is not supported.`,
+      );
+    case 28040:
+    case -116:
+    case -138:
+      return misconfigured(
+        "method-not-offered",
+        `${target} has no way to log ${name} in that this side knows: it is older than 12.1, or the password has only an old verifier.`,
+      );
+    case 12650:
+    case 12660:
+    case -533:
+      return misconfigured(
+        "tls-required",
+        `${target} asks for Oracle's own encryption, which is not supported. Use TLS (TCPS).`,
+      );
+    case 12505:
+    case 12514:
+    case -518:
+    case -519:
+      return misconfigured(
+        "no-such-database",
+        `The listener on ${target} knows no service ${address.database ?? ""}. Nothing was sent to a database.`,
+      );
+    case 18:
+    case 20:
+    case 12516:
+    case 12519:
+    case 12520:
+      return unreachable("too-many-connections", `${target} has no connection left.`);
+    case 1033:
+    case 1034:
+    case 1089:
+    case 1090:
+    case 12526:
+    case 12528:
+      return unreachable("not-ready", `${target} is starting, stopping or not open.`);
+    default:
+      return null;
+  }
+}
+
+export function changeRefusal(number: number | null, where: string, name: string): ChangeFinding {
+  switch (number) {
+    case 28003:
+    case 28219:
+    case 988:
+    case 28218:
+      return refused(
+        "password-rules",
+        `${where} did not take the new password of ${name}: it breaks the rules of its profile.`,
+      );
+    case 28007:
+      return refused("reused", `${where} did not take the new password of ${name}: it was used before.`);
+    case 1031:
+    case 28221:
+      return refused("no-permission", `${where} does not let this user change the password of ${name} (ALTER USER).`);
+    case 1918:
+      return refused("no-such-account", `${where} has no user ${name}.`);
+    case 1017:
+    case 28008:
+    case 28000:
+      return refused(
+        "not-changeable",
+        `${where} did not accept the present password of ${name}, or the user is locked.`,
+      );
+    default: {
+      const told = number === null || number < 0 ? "" : ` (ORA-${String(number).padStart(5, "0")})`;
+      return unknown(`${where} did not say clearly whether it changed the password of ${name}${told}.`);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// One connection of the thin driver, through the relay, over TLS of ours where the entry says so.
+import oracledb from "oracledb";
+import type { Attempt } from "../attempt.ts";
+import { databaseAddress, type DatabaseAddress } from "../connection-string.ts";
+import type { Failure, Target } from "../connector.ts";
+import { connectionFailure, dial, nameOf } from "../dial.ts";
+import { misconfigured, unreachable } from "../finding.ts";
+import { startTls } from "../start-tls.ts";
+import { tlsSettings, type TlsSettings } from "../tls-settings.ts";
+import { loginFailure, numberOf } from "./failures.ts";
+import { relayTo } from "./relay.ts";
+import { isName, isPassword, isService } from "./statements.ts";
+
+export interface Session {
+  address: DatabaseAddress;
+  tls: TlsSettings;
+  connection: oracledb.Connection;
+  close(): void;
+}
+
+export async function openSession(
+  target: Target,
+  who: { username: string | null; password: string },
+  attempt: Attempt,
+): Promise<Session | { failure: Failure }> {
+  const address = databaseAddress({ ...target, username: who.username }, ["oracle"], target.sslEnabled ? 2484 : 1521);
+  if ("failure" in address) return address;
+  const tls = tlsSettings(target, address.tlsMode);
+  if ("failure" in tls) return tls;
+  const service = address.database ?? "";
+  if (!isService(service))
+    return refuse("The database name must be the name of a service, such as orclpdb1.example.com.");
+  if (!isName(address.username) || !isPassword(who.password))
+    return refuse("Oracle takes names and passwords without quotation marks and controls, and not empty ones.");
+
+  const dialled = await dial(address, attempt);
+  if ("failure" in dialled) return dialled;
+  attempt.waitFor(`${nameOf(address)} to answer the Oracle log-in`);
+  const secured = tls.mode === "disable" ? dialled : await startTls(dialled.stream, tls, address);
+  if ("failure" in secured) return secured;
+  const relay = await relayTo(secured.stream);
+  const patience = Math.max(1, Math.ceil(attempt.remainingMs() / 1000));
+  try {
+    const connection = await oracledb.getConnection({
+      user: address.username,
+      password: who.password,
+      connectString: descriptor(relay.port, service, patience),
+    });
+    return { address, tls, connection, close: () => relay.close() };
+  } catch (error) {
+    relay.close();
+    if (relay.wasRedirected())
+      return {
+        failure: misconfigured(
+          "redirected",
+          `${nameOf(address)} points to another server. Nothing was sent there: name that one as the host.`,
+        ),
+      };
+    return { failure: failureOf(error, dialled.stream.errored, dialled.stream.readableEnded, address) };
+  }
+}
+
+/** One attempt at one address, whatever the service is. */
+function descriptor(port: number, service: string, patience: number): string {
+  const limits = `(CONNECT_TIMEOUT=${patience})(TRANSPORT_CONNECT_TIMEOUT=${patience})(RETRY_COUNT=0)`;
+  const place = `(ADDRESS=(PROTOCOL=TCP)(HOST=127.0.0.1)(PORT=${port}))`;
+  return `(DESCRIPTION=${limits}${place}(CONNECT_DATA=(SERVICE_NAME=${service})))`;
+}
+
+function failureOf(error: unknown, streamError: Error | null, isEnded: boolean, address: DatabaseAddress): Failure {
+  const number = numberOf(error);
+  const told = loginFailure(number, address);
+  if (told !== null) return told;
+  if (number !== null && number > 0)
+    return unreachable(
+      "server-error",
+      `${nameOf(address)} could not answer the log-in (ORA-${String(number).padStart(5, "0")}).`,
+    );
+  if (streamError !== null || isEnded) return connectionFailure(streamError, address);
+  return misconfigured(
+    "protocol-error",
+    `${nameOf(address)} does not speak Oracle's protocol as it should. Is it the right port?`,
+  );
+}
+
+function refuse(message: string): { failure: Failure } {
+  return { failure: misconfigured("bad-input", message) };
+}

@@ -1,0 +1,22 @@
+// Names and passwords as Oracle takes them, and the statements that hold them.
+
+/** An identifier has up to 128 bytes, an older one 30; nothing can stand for a quotation mark in it. */
+export function isName(name: string): boolean {
+  // oxlint-disable-next-line no-control-regex
+  return name !== "" && Buffer.byteLength(name) <= 128 && !/["\u0000-\u001f\u007f]/.test(name) && name.isWellFormed();
+}
+
+/** Passwords are quoted like identifiers: they hold no quotation mark either. */
+export const isPassword = (password: string): boolean => isName(password);
+
+/** Without quotation marks Oracle reads letters as capitals: a name that needs none is written so. */
+export const quotedName = (name: string): string =>
+  /^[a-z][a-z0-9_$#]*$/i.test(name) ? `"${name.toUpperCase()}"` : `"${name}"`;
+
+export const alterUser = (name: string, candidate: string): string =>
+  `ALTER USER ${quotedName(name)} IDENTIFIED BY "${candidate}"`;
+
+export const MAY_ALTER = "SELECT COUNT(*) FROM session_privs WHERE privilege = 'ALTER USER'";
+
+/** A service of a listener: nothing that could end its place in a connect descriptor. */
+export const isService = (service: string): boolean => /^[a-z0-9_$#][a-z0-9_.$#-]{0,127}$/i.test(service);

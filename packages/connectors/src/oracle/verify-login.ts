@@ -1,0 +1,41 @@
+// A log-in to Oracle; and whether somebody may set the passwords of others.
+import type { Attempt } from "../attempt.ts";
+import type { Finding, Login, Target } from "../connector.ts";
+import { connectionFailure, nameOf } from "../dial.ts";
+import { rejected, unreachable, verified } from "../finding.ts";
+import { numberOf } from "./failures.ts";
+import { openSession } from "./session.ts";
+import { MAY_ALTER } from "./statements.ts";
+
+export async function verifyLogin(target: Target, password: string, current: Attempt): Promise<Finding> {
+  const session = await openSession(target, { username: target.username, password }, current);
+  if ("failure" in session) return session.failure;
+  session.close();
+  const { address } = session;
+  return verified(`Logged in to ${nameOf(address)}/${address.database} as ${address.username}.`);
+}
+
+/** Reads the privileges of the session: nothing is changed. */
+export async function checkRight(target: Target, by: Login, current: Attempt): Promise<Finding> {
+  const session = await openSession(target, { username: by.username, password: by.secret.reveal() }, current);
+  if ("failure" in session) return session.failure;
+  const where = nameOf(session.address);
+  try {
+    const { rows } = await session.connection.execute<[number]>(MAY_ALTER);
+    return rows?.[0]?.[0] === 1
+      ? verified(`${by.username} may set passwords on ${where}.`)
+      : rejected(
+          "no-permission",
+          `${by.username} can log in to ${where}, but may not set the passwords of others (ALTER USER).`,
+        );
+  } catch (error) {
+    const number = numberOf(error);
+    if (number === null || number < 0) return connectionFailure(null, session.address);
+    return unreachable(
+      "server-error",
+      `${where} did not say what ${by.username} may do (ORA-${String(number).padStart(5, "0")}).`,
+    );
+  } finally {
+    session.close();
+  }
+}
