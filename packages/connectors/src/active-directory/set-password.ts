@@ -5,6 +5,7 @@ import type { ChangeFinding, Login, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { changed, misconfigured, refused, rejected, unsent } from "../finding.ts";
 import { entryAt, textOf } from "../ldap/entries.ts";
+import { refusalByCode, tooYoung, usedBefore } from "../ldap/password-refusal.ts";
 import { lost, resultCodeOf } from "../ldap/session.ts";
 import { domainBase, findEntry, OLD_PASSWORD_MINUTES, timeOfFiletime } from "./entry.ts";
 import { logIn, type DomainSession } from "./log-in.ts";
@@ -102,22 +103,7 @@ async function refusalOf(
     case PASSWORD_RESTRICTION:
       return rulesRefusal(error, login, own, attempt.context.now());
     default:
-  }
-  switch (resultCodeOf(error)) {
-    case 19:
-      return refused(
-        "password-rules",
-        `${where} refused the new password for ${username}: it breaks the rules of the domain.`,
-      );
-    case 50:
-      return refused("no-permission", `${where} does not let the password of ${username} be set by this account.`);
-    case 32:
-      return refused("no-such-account", `${where} has no ${username}.`);
-    case 10:
-    case 53:
-      return refused("not-changeable", `${where} does not change the password of ${username} in this way.`);
-    default:
-      return null;
+      return refusalByCode(error, where, username);
   }
 }
 
@@ -142,10 +128,10 @@ async function rulesRefusal(
   const { username } = login.address;
   const text = error instanceof Error ? error.message : "";
   if (/too young/i.test(text) || (own !== null && (await isTooYoung(login, own, now)))) {
-    return refused("too-young", `${where} keeps the password of ${username}: it was changed too short a time ago.`);
+    return tooYoung(where, username);
   }
   if (/already used|history/i.test(text)) {
-    return refused("reused", `${where} refused the new password for ${username}: it was used before.`);
+    return usedBefore(where, username);
   }
   return refused(
     "password-rules",

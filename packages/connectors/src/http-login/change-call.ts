@@ -15,7 +15,7 @@ export interface ChangeCall {
 }
 
 /** What the placeholders `{username}`, `{old}` and `{new}` stand for. */
-export interface Values {
+interface Values {
   username: string;
   old: string;
   new: string;

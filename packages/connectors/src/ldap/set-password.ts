@@ -3,9 +3,10 @@ import { Attribute, BerWriter, Change, PasswordPolicyControl, PasswordPolicyErro
 import type { ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, Login, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
-import { changed, misconfigured, refused, unsent } from "../finding.ts";
+import { changed, misconfigured, unsent } from "../finding.ts";
 import { distinguishedName } from "./distinguished-name.ts";
 import { logIn, type Bound } from "./log-in.ts";
+import { mayNotSet, refusalByCode, tooYoung, usedBefore } from "./password-refusal.ts";
 import { lost, resultCodeOf } from "./session.ts";
 
 const PASSWORD_MODIFY = "1.3.6.1.4.1.4203.1.11.1";
@@ -93,7 +94,7 @@ async function setPassword(bound: Bound, wish: Wish, attempt: ChangeAttempt): Pr
     // Protocol error: the operation is not known there, so nothing happened.
     if (resultCodeOf(error) === 2 && !wish.isByAttribute)
       return setPassword(bound, { ...wish, isByAttribute: true }, attempt);
-    return refusalOf(error, control, address, wish) ?? lost(address);
+    return refusalOf(error, control, nameOf(address), wish) ?? lost(address);
   }
 }
 
@@ -119,32 +120,18 @@ function replacement(candidate: string): Change {
 function refusalOf(
   error: unknown,
   control: PasswordPolicyControl,
-  address: Bound["address"],
-  { username, current }: Wish,
+  where: string,
+  { username }: Wish,
 ): ChangeFinding | null {
-  const where = nameOf(address);
-  const who = current === null ? address.username : "it";
   switch (control.value?.error) {
     case PasswordPolicyError.PasswordTooYoung:
-      return refused("too-young", `${where} keeps the password of ${username}: it was changed too short a time ago.`);
+      return tooYoung(where, username);
     case PasswordPolicyError.PasswordInHistory:
-      return refused("reused", `${where} refused the new password for ${username}: it was used before.`);
+      return usedBefore(where, username);
     case PasswordPolicyError.PasswordModNotAllowed:
-      return refused("no-permission", `${where} does not let ${username} change its password.`);
+      return mayNotSet(where, username);
     default:
-  }
-  switch (resultCodeOf(error)) {
-    case 19:
-      return refused("password-rules", `${where} refused the new password for ${username}: it breaks its rules.`);
-    case 50:
-      return refused("no-permission", `${where} does not let ${who} set the password of ${username}.`);
-    case 32:
-      return refused("no-such-account", `${where} has no ${username}.`);
-    case 10:
-    case 53:
-      return refused("not-changeable", `${where} does not change the password of ${username} in this way.`);
-    default:
-      return null;
+      return refusalByCode(error, where, username);
   }
 }
 
