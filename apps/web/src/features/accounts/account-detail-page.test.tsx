@@ -95,7 +95,7 @@ describe("an account's rotation", () => {
     const { user } = await openDetail({ rotations: [waits] });
     const panel = within(screen.getByRole("region", { name: "Rotation" }));
     expect((await panel.findByRole("alert")).textContent).toBe("web1 said no.");
-    await user.click(panel.getByRole("button", { name: "Store the Password That Works" }));
+    await user.click(panel.getByRole("button", { name: "Store a Known Password" }));
     expect(await screen.findByRole("dialog", { name: "Edit Account" })).toBeTruthy();
   });
 

@@ -1,10 +1,7 @@
-// The rotation of one account: where it stands, when it is due, and what can be done when it waits for somebody.
+// The rotation of one account: where it stands, and what can be done when it waits for somebody.
 import type { Account } from "@strongroom/contract";
 import { RotationPanel } from "#shared/rotation/rotation-panel.tsx";
 import { rotationObstacle } from "#shared/rotation/rotation-obstacle.ts";
-import { nearTime } from "#shared/format/time.ts";
-import { useNow } from "#shared/format/now.ts";
-import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import type { DetailDialog } from "./account-actions.tsx";
 import { rotatedOf } from "./account-words.ts";
 import { useCanReconcile, useHasReconcileAccount } from "./use-reconcile.ts";
@@ -15,10 +12,8 @@ export interface AccountRotationProps {
 }
 
 export function AccountRotation({ account, onOpen }: AccountRotationProps) {
-  const now = useNow();
   const canReconcile = useCanReconcile(account);
   const may = (permission: Account["my_permissions"][number]) => account.my_permissions.includes(permission);
-  const due = account.rotation_due_at;
   return (
     <RotationPanel
       of={rotatedOf(account)}
@@ -28,10 +23,6 @@ export function AccountRotation({ account, onOpen }: AccountRotationProps) {
         ...(may("update_secret") ? { store: () => onOpen("edit") } : {}),
       }}
       obstacle={rotationObstacle(account.connector, useHasReconcileAccount(account))}
-      facts={[
-        { name: "Password since", value: <RelativeTime moment={account.last_rotated_at} /> },
-        { name: "Due", value: due === null ? "No policy" : nearTime(due, now) },
-      ]}
     />
   );
 }

@@ -16,7 +16,7 @@ export type Remedies = Partial<Record<Exclude<Remedy, "again">, () => void>>;
 const LOOKS: Record<Remedy, { label: string; icon: Icon }> = {
   again: { label: "Try Again", icon: IconRefresh },
   reconcile: { label: "Reconcile", icon: IconTool },
-  store: { label: "Store the Password That Works", icon: IconPencil },
+  store: { label: "Store a Known Password", icon: IconPencil },
 };
 
 export interface RotationAttentionProps {

@@ -109,12 +109,12 @@ describe("a password's rotation", () => {
     });
     const only = await openPanel(attention, { mayRotate: false });
     expect(only.panel.getAllByRole("button").map((button) => button.textContent)).toEqual([
-      "Store the Password That Works",
+      "Store a Known Password",
     ]);
     only.unmount();
     const { user, panel } = await openPanel(attention);
     expect(panel.getByRole("alert").textContent).toBe("web1 refused both.");
-    await user.click(panel.getByRole("button", { name: "Store the Password That Works" }));
+    await user.click(panel.getByRole("button", { name: "Store a Known Password" }));
     expect(store).toHaveBeenCalledOnce();
     api.on(`POST /api/v1/accounts/${ID}/rotate`, () => {
       api.on(LIST, listed({ ...attention, state: "running", code: null }));

@@ -24,13 +24,11 @@ export interface RotationPanelProps {
   mayRotate: boolean;
   /** What the page offers beside trying again; each opens its dialog. */
   remedies: Remedies;
-  /** What the page knows of it besides, such as when it is due. */
-  facts?: readonly Fact[];
   /** Why it cannot be rotated at all. */
   obstacle?: string | null;
 }
 
-export function RotationPanel({ of, mayRotate, remedies, facts = [], obstacle = null }: RotationPanelProps) {
+export function RotationPanel({ of, mayRotate, remedies, obstacle = null }: RotationPanelProps) {
   const list = useInfiniteQuery(rotations(of));
   useLiveRotations(of);
   const newest = list.data?.pages[0]?.rotations[0];
@@ -43,11 +41,11 @@ export function RotationPanel({ of, mayRotate, remedies, facts = [], obstacle = 
         {() => (
           <>
             {newest === undefined ? (
-              <Facts facts={[...facts, { name: "Last rotation", value: "Never" }]} />
+              <Facts facts={[{ name: "Last rotation", value: "Never" }]} />
             ) : isOpen(newest.state) ? (
               <Open of={of} rotation={newest} mayRotate={mayRotate} remedies={remedies} />
             ) : (
-              <Facts facts={[...facts, lastOf(newest)]} />
+              <Facts facts={[lastOf(newest)]} />
             )}
             {obstacle !== null && <p className={classes.pace}>{obstacle}</p>}
           </>
