@@ -8,7 +8,12 @@ export type WayToRoot = "root" | "sudo" | "sudo-with-password";
 /** What sudo asks with, so that nothing else is taken for its question. */
 const QUESTION = "strongroom-asks-for-sudo:";
 
-/** `command` is all of our own words; `input` is what it reads. Null when the host runs no commands. */
+/**
+ * `command` is all of our own words; `input` is what it reads. Null when the host runs no commands.
+ *
+ * INVARIANT: the input leaves in one SSH packet, whole or not at all. chpasswd takes a line that breaks off for all of it,
+ * and would set half of a password.
+ */
 export function asRoot(
   { client, secret }: Session,
   way: WayToRoot,

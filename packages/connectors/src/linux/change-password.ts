@@ -12,7 +12,6 @@ const MAX_BYTES = 256;
 
 /** Why this cannot be a password there, before anything is sent; null when it can. */
 export function candidateProblem(candidate: string): ChangeFinding | null {
-  if (candidate === "") return unsent(misconfigured("bad-input", "The new password is empty."));
   if (/\p{Cc}/u.test(candidate)) {
     return unsent(misconfigured("bad-input", "A Unix password holds no control characters: they cannot be typed."));
   }

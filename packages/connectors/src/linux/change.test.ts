@@ -295,7 +295,6 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
       changeTests(linux, () => ({
         account: async () => (await withKey()).one,
         wrongSecret: UNKNOWN_KEY,
-        patienceMs: 2_500,
         refusals: [
           {
             name: "a candidate that is no key",

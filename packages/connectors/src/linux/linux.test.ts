@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
+import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { startHostile } from "../../testing/targets/hostile.ts";
 import { sshdAvailable, startSshd, unixUsersAvailable, type Sshd } from "../../testing/targets/sshd.ts";
 import type { UnixUser } from "../../testing/targets/unix-user.ts";
+import { trial, VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { HostKey, Target, VerifyResult } from "../connector.ts";
 import { readKey } from "../private-key/read-key.ts";
 import { linux } from "./linux.ts";
@@ -43,30 +44,24 @@ async function rows(): Promise<Rows> {
     const { username, password } = await server.addUser();
     return { target: at(server, username), secret: password, candidate: randomBytes(15).toString("base64url") };
   };
-  const trial = (target: Partial<Target>, secret: string, expect: Trial["expect"]): Trial => ({
-    target,
-    secret,
-    expect,
-  });
   return {
-    good: trial(at(server, user.username), user.password, { outcome: "verified" }),
-    wrong: trial(at(server, user.username), "not-the-password", { outcome: "rejected", code: "wrong-password" }),
+    good: trial(at(server, user.username), user.password, VERIFIED),
+    wrong: trial(at(server, user.username), "not-the-password", WRONG_PASSWORD),
     locked: {
-      ...trial(at(server, locked.username), locked.password, { outcome: "rejected", code: "wrong-password" }),
+      ...trial(at(server, locked.username), locked.password, WRONG_PASSWORD),
       note: "PAM answers the same for a locked account and a wrong password",
     },
     expired: trial(at(server, expired.username), expired.password, { outcome: "rejected", code: "account-expired" }),
     encryption: [
       {
         name: "SSH has its own encryption: ssl_enabled changes nothing",
-        ...trial(at(server, user.username, { sslEnabled: true }), user.password, { outcome: "verified" }),
+        ...trial(at(server, user.username, { sslEnabled: true }), user.password, VERIFIED),
       },
     ],
     elsewhere: (host, port) => at(server, user.username, { host, port }),
     changes: {
       account,
       isSideBySide: false,
-      patienceMs: 3_000,
       refusals: [
         {
           name: "too short",

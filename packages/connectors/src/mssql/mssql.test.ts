@@ -70,7 +70,6 @@ async function rows(): Promise<Rows> {
         { name: "too short", change: () => account("x1"), expect: { outcome: "refused", code: "password-rules" } },
         { name: "too long", change: () => account("x".repeat(129)), expect: { outcome: "unsent", code: "bad-input" } },
       ],
-      patienceMs: 2_000,
     },
     reconciles: { account: () => account(), able: admin, unable: aLogin() },
     lists: {

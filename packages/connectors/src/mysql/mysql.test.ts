@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { makeAuthority, makeSelfSigned, opensslAvailable, type Authority } from "../../testing/certificates.ts";
-import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
+import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { startHostile } from "../../testing/targets/hostile.ts";
 import { mariadbAvailable, startMariadb, type MariadbServer } from "../../testing/targets/mariadb.ts";
 import { unixUsersAvailable } from "../../testing/targets/sshd.ts";
 import { addUnixUser, removeUnixUser } from "../../testing/targets/unix-user.ts";
+import { trial, VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { Target } from "../connector.ts";
 import { mysql } from "./mysql.ts";
 
@@ -33,23 +34,17 @@ async function rows(): Promise<Rows> {
     const { username, password } = await server.addUser(clause);
     return { target: at(server, username), secret: password, candidate: randomBytes(15).toString("base64url") };
   };
-  const trial = (target: Partial<Target>, secret: string, expect: Trial["expect"]): Trial => ({
-    target,
-    secret,
-    expect,
-  });
   const tls = (more: Record<string, unknown>) =>
     at(server, user.username, { sslEnabled: true, additionalParams: more });
   const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
-  const verified = { outcome: "verified" } as const;
   return {
-    good: trial(at(server, user.username), user.password, verified),
-    wrong: trial(at(server, user.username), "not-the-password", { outcome: "rejected", code: "wrong-password" }),
+    good: trial(at(server, user.username), user.password, VERIFIED),
+    wrong: trial(at(server, user.username), "not-the-password", WRONG_PASSWORD),
     locked: trial(at(server, locked.username), locked.password, { outcome: "rejected", code: "account-locked" }),
     expired: trial(at(server, expired.username), expired.password, { outcome: "rejected", code: "must-change" }),
     encryption: [
-      { name: "checked", ...trial(tls({ ca: authority.certificate }), user.password, verified) },
-      { name: "not checked", ...trial(tls({ sslmode: "REQUIRED" }), user.password, verified) },
+      { name: "checked", ...trial(tls({ ca: authority.certificate }), user.password, VERIFIED) },
+      { name: "not checked", ...trial(tls({ sslmode: "REQUIRED" }), user.password, VERIFIED) },
       { name: "unknown issuer", ...trial(tls({}), user.password, failed("unknown-issuer")) },
       {
         name: "other name",
@@ -60,7 +55,7 @@ async function rows(): Promise<Rows> {
         ...trial(
           tls({ ca: authority.certificate, servername: "db.example", sslmode: "VERIFY_CA" }),
           user.password,
-          verified,
+          VERIFIED,
         ),
       },
     ],

@@ -10,7 +10,6 @@ import { isPlain, QUOTING_MODE, statementsFor, type AccountName } from "./statem
 
 /** Why this cannot be a password there, before anything is sent; null when it can. */
 export function candidateProblem(candidate: string): ChangeFinding | null {
-  if (candidate === "") return unsent(misconfigured("bad-input", "The new password is empty."));
   return candidate.includes("\0")
     ? unsent(misconfigured("bad-input", "MySQL takes no NUL character in a password."))
     : null;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { makeAuthority, makeSelfSigned, opensslAvailable, type Authority } from "../../testing/certificates.ts";
-import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
+import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { startHostile, startTcp } from "../../testing/targets/hostile.ts";
 import {
@@ -12,6 +12,7 @@ import {
   type PostgresqlServer,
   type PostgresqlSource,
 } from "../../testing/targets/postgresql.ts";
+import { trial, VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { Target } from "../connector.ts";
 import { postgresql } from "./postgresql.ts";
 
@@ -45,26 +46,20 @@ async function rows(source: PostgresqlSource): Promise<Rows> {
     return { target: at(server, username), secret: password, candidate: randomBytes(15).toString("base64url") };
   };
   const able = await server.addRole(source === "npm" ? "login createrole superuser" : "login createrole");
-  const trial = (target: Partial<Target>, secret: string, expect: Trial["expect"]): Trial => ({
-    target,
-    secret,
-    expect,
-  });
   const tls = (more: Record<string, unknown>) =>
     at(server, role.username, { sslEnabled: true, additionalParams: more });
   const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
-  const verified = { outcome: "verified" } as const;
   return {
-    good: trial(at(server, role.username), role.password, verified),
-    wrong: trial(at(server, role.username), "not-the-password", { outcome: "rejected", code: "wrong-password" }),
+    good: trial(at(server, role.username), role.password, VERIFIED),
+    wrong: trial(at(server, role.username), "not-the-password", WRONG_PASSWORD),
     locked: trial(at(server, nologin.username), nologin.password, { outcome: "rejected", code: "account-locked" }),
     expired: {
-      ...trial(at(server, expired.username), expired.password, { outcome: "rejected", code: "wrong-password" }),
+      ...trial(at(server, expired.username), expired.password, WRONG_PASSWORD),
       note: "a VALID UNTIL that has passed gets the same 28P01 as a wrong password",
     },
     encryption: [
-      { name: "checked", ...trial(tls({ ca: authority.certificate }), role.password, verified) },
-      { name: "not checked", ...trial(tls({ sslmode: "require" }), role.password, verified) },
+      { name: "checked", ...trial(tls({ ca: authority.certificate }), role.password, VERIFIED) },
+      { name: "not checked", ...trial(tls({ sslmode: "require" }), role.password, VERIFIED) },
       { name: "unknown issuer", ...trial(tls({}), role.password, failed("unknown-issuer")) },
       {
         name: "other name",
@@ -75,7 +70,7 @@ async function rows(source: PostgresqlSource): Promise<Rows> {
         ...trial(
           tls({ ca: authority.certificate, servername: "db.example", sslmode: "verify-ca" }),
           role.password,
-          verified,
+          VERIFIED,
         ),
       },
     ],

@@ -1,11 +1,6 @@
 // PostgreSQL roles with a password (pg).
-import type { Secret } from "@strongroom/keys";
-import { attempt, attemptChange, attemptList } from "../attempt.ts";
-import type { Connector, Login, Target, VerifyContext } from "../connector.ts";
-import { changePassword } from "./change-password.ts";
-import { listRoles } from "./list-accounts.ts";
-import { checkRight, reconcilePassword } from "./reconcile.ts";
-import { verifyLogin } from "./verify-login.ts";
+import type { Connector } from "../connector.ts";
+import { passwordAbilities } from "../password-abilities.ts";
 
 /**
  * Facts of `verified`: `serverVersion`, `validUntil`, `isSuperuser`, `schemaExists`, `tls` (`mode`, `protocol`).
@@ -18,23 +13,11 @@ export const postgresql: Connector = {
   name: "PostgreSQL",
   types: ["postgresql", "database"],
   proven: true,
-  verify(target: Target, secret: Secret, context: VerifyContext) {
-    const password = secret.reveal();
-    return attempt(context, (current) => verifyLogin(target, password, current));
-  },
-  change(target: Target, current: Secret, candidate: Secret, context: VerifyContext) {
-    const [before, after] = [current.reveal(), candidate.reveal()];
-    return attemptChange(context, (attempted) => changePassword(target, before, after, attempted));
-  },
-  reconcile(target: Target, by: Login, candidate: Secret, context: VerifyContext) {
-    const password = candidate.reveal();
-    return attemptChange(context, (attempted) => reconcilePassword(target, by, password, attempted));
-  },
-  checkReconcile(target: Target, by: Login, context: VerifyContext) {
-    return attempt(context, (current) => checkRight(target, by, current));
-  },
-  listAccounts(target: Target, secret: Secret, context: VerifyContext) {
-    const password = secret.reveal();
-    return attemptList(context, (current) => listRoles(target, password, current));
-  },
+  ...passwordAbilities({
+    verify: async () => (await import("./verify-login.ts")).verifyLogin,
+    change: async () => (await import("./change-password.ts")).changePassword,
+    reconcile: async () => (await import("./reconcile.ts")).reconcilePassword,
+    checkReconcile: async () => (await import("./reconcile.ts")).checkRight,
+    list: async () => (await import("./list-accounts.ts")).listRoles,
+  }),
 };

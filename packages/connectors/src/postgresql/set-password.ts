@@ -15,7 +15,6 @@ export const MAX_NAME_BYTES = 63;
 
 /** Why this cannot be a password there, before anything is sent; null when it can. */
 export function candidateProblem(candidate: string): ChangeFinding | null {
-  if (candidate === "") return unsent(misconfigured("bad-input", "The new password is empty."));
   if (candidate.includes("\0")) {
     return unsent(misconfigured("bad-input", "PostgreSQL takes no NUL character in a password."));
   }
