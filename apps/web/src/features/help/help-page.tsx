@@ -50,6 +50,20 @@ export default function HelpPage() {
             <List.Item>Choose Copy when you need the secret. The copy is on record before you have it.</List.Item>
           </List>
         </SectionCard>
+        <SectionCard title="How a password is changed">
+          <Stack gap="sm">
+            <Text>
+              Choose Rotate Password. Strongroom makes up a new password and stores it before the system hears of it,
+              has it set there, proves it by a fresh login, and only then puts it in force. The journal on the page of
+              the credential or account tells each step as it happens.
+            </Text>
+            <Text>
+              When the system does not answer clearly, Strongroom finds out which password is in force. When it cannot
+              go on by itself, the rotation says Needs attention, why, and what to do. No password is lost: every one
+              that was stored is kept.
+            </Text>
+          </Stack>
+        </SectionCard>
         <SectionCard title="How proof works">
           <Stack gap="sm">
             <Text>
