@@ -3,13 +3,13 @@ import { Anchor } from "@mantine/core";
 import { IconShieldSearch } from "@tabler/icons-react";
 import type { ValidationAttempt } from "@strongroom/contract";
 import { Link } from "react-router";
-import { asWords } from "#shared/format/text.ts";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { STATUS_BADGES, responseTime } from "./figures.ts";
 import rows from "./rows.module.css";
 import { secretPath } from "./secret-path.ts";
+import { systemLabel } from "./system-label.ts";
 import { whereAndWho } from "./where-and-who.ts";
 
 export function AttemptRows({ attempts }: { attempts: readonly ValidationAttempt[] }) {
@@ -48,7 +48,7 @@ function Attempt({ attempt }: { attempt: ValidationAttempt }) {
           {AUTOMATIC[attempt.triggered_by] ?? attempt.triggered_by}
           {took !== null && ` · ${took}`}
         </p>
-        <p className={rows.time}>{asWords(attempt.verification_method)}</p>
+        <p className={rows.time}>{systemLabel(attempt.verification_method)}</p>
       </div>
     </li>
   );

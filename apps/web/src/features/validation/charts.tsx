@@ -1,5 +1,6 @@
 // The dashboard's charts. Nothing but `ChartCard` imports this file, and that only when a chart is to be seen.
 import { BarChart, DonutChart } from "@mantine/charts";
+import "@mantine/core/styles/ColorSwatch.layer.css";
 import "@mantine/charts/styles.layer.css";
 import classes from "./chart-card.module.css";
 
@@ -21,7 +22,7 @@ export function TrendChart({ data }: { data: readonly ChartPoint[] }) {
       withLegend
       legendProps={{ verticalAlign: "top", align: "left", height: 36 }}
       tickLine="none"
-      gridAxis="y"
+      gridAxis="x"
       maxBarWidth={36}
       series={[
         { name: "Succeeded", color: "green.6" },

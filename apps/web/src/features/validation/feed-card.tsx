@@ -3,13 +3,12 @@ import { Anchor } from "@mantine/core";
 import { IconActivity } from "@tabler/icons-react";
 import { useId, useState } from "react";
 import { Link } from "react-router";
-import { asWords } from "#shared/format/text.ts";
 import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import type { Tone } from "#shared/ui/tone.ts";
-import type { FeedEvent } from "./live-feed.ts";
+import { EVENT_WORDS, type FeedEvent } from "./live-feed.ts";
 import rows from "./rows.module.css";
 import { secretPath } from "./secret-path.ts";
 
@@ -59,7 +58,7 @@ function Row({ event }: { event: FeedEvent }) {
     <li className={rows.event} data-tone={TONES[event.type]}>
       <div className={rows.text}>
         <p className={rows.name}>
-          {asWords(event.type)}
+          {EVENT_WORDS[event.type]}
           {event.name !== null && ": "}
           {event.name !== null && event.accountId !== null && (
             <Anchor

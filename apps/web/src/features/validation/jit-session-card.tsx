@@ -3,7 +3,7 @@ import { IconClockBolt, IconListDetails } from "@tabler/icons-react";
 import type { JitAccount, JitSessionValidation } from "@strongroom/contract";
 import { useNow } from "#shared/format/now.ts";
 import { absoluteTime, duration, nearTime } from "#shared/format/time.ts";
-import { capitalised } from "#shared/format/text.ts";
+import { capitalised, counted } from "#shared/format/text.ts";
 import { CardButton, ItemCard } from "#shared/ui/item-card.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
@@ -38,10 +38,11 @@ export function JitSessionCard({ session, onOpen }: JitSessionCardProps) {
     <ItemCard
       icon={<IconClockBolt size={18} stroke={1.6} aria-hidden />}
       title={session.session_name}
-      subtitle={session.requester}
+      subtitle={counted(session.accounts.length, "account")}
       isAlarming={session.overall_health === "critical"}
       badges={<HealthTag health={session.overall_health} />}
       facts={[
+        { name: "Lent to", value: session.requester },
         { name: "Ends", value: nearTime(session.expires_at, now), title: absoluteTime(session.expires_at) },
         { name: "Remaining", value: duration(left) },
       ]}

@@ -2,7 +2,6 @@
 import { Anchor } from "@mantine/core";
 import type { JitAccount, JitSessionValidation } from "@strongroom/contract";
 import { Link } from "react-router";
-import { asWords } from "#shared/format/text.ts";
 import { Facts } from "#shared/ui/facts.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
@@ -60,7 +59,7 @@ function Account({ account }: { account: JitAccount }) {
           { name: "Host", value: account.hostname ?? "Not given" },
           { name: "User", value: account.username ?? "Not given" },
           { name: "System", value: systemLabel(account.system_type) },
-          { name: "Method", value: asWords(account.verification_method) },
+          { name: "Method", value: systemLabel(account.verification_method) },
           { name: "Last validated", value: <RelativeTime moment={account.last_validated_at} /> },
           { name: "Response time", value: responseTime(account.response_time_ms) ?? "Not measured" },
         ]}

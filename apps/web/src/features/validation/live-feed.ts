@@ -10,6 +10,15 @@ export const POLL_MS = 15_000;
 /** VAL-56: the connection is tried again this many times before the dashboard polls. */
 const MOST_ATTEMPTS = 5;
 
+export const EVENT_WORDS: Record<ValidationEvent["type"], string> = {
+  validation_started: "Validation started",
+  validation_completed: "Validation completed",
+  validation_failed: "Validation failed",
+  critical_failure: "Critical failure",
+  jit_verification_status: "JIT verification status",
+  statistics_update: "Statistics update",
+};
+
 /** One line of the list; newest first. */
 export interface FeedEvent {
   id: string;

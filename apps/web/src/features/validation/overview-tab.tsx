@@ -1,22 +1,16 @@
 // The overview: health, trend, distribution, what is lent, systems, and what happened and failed last (VAL-10, VAL-12).
 import { Anchor } from "@mantine/core";
-import {
-  IconAlertOctagon,
-  IconCalendarStats,
-  IconClockHour4,
-  IconPercentage,
-  IconShieldCheck,
-} from "@tabler/icons-react";
+import { IconAlertOctagon, IconCalendarStats, IconClockHour4, IconPercentage } from "@tabler/icons-react";
 import type { DashboardPreferences, ReplyOf, ValidationRange, readValidationDashboard } from "@strongroom/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { paths } from "#app/paths.ts";
 import { counted } from "#shared/format/text.ts";
-import { Facts } from "#shared/ui/facts.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
+import type { Tone } from "#shared/ui/tone.ts";
 import { ChartCard } from "./chart-card.tsx";
 import { FailureRows } from "./failure-rows.tsx";
 import { FeedCard } from "./feed-card.tsx";
@@ -29,6 +23,7 @@ import { failureList } from "./validation.queries.ts";
 
 /** VAL-12. */
 const FIRST = 5;
+const NOTHING = "Nothing tried";
 
 type Figures = ReplyOf<typeof readValidationDashboard>;
 
@@ -66,12 +61,6 @@ function HealthCards({ figures: { validation_statistics: read } }: { figures: Fi
   const tried = counted(read.last_24h_attempts, "attempt");
   return (
     <StatRow>
-      <StatCard
-        label="Verified"
-        value={read.verified.toLocaleString()}
-        line={`of ${read.total_accounts.toLocaleString()}`}
-        icon={IconShieldCheck}
-      />
       <StatCard
         label="Last 24 Hours"
         value={read.last_24h_successes.toLocaleString()}
@@ -143,12 +132,19 @@ function Distribution({ figures: { status_distribution: parts, validation_statis
 /** VAL-42. */
 function JitHealth({ figures: { jit_health: read } }: { figures: Figures }) {
   const rate = read.jit_validation_success_rate;
-  const tone = toneOfRate(rate);
-  const colored = (value: string, danger: boolean) => (
-    <span className={classes.figure} style={danger ? { color: "var(--tone-danger-fg)" } : undefined}>
-      {value}
-    </span>
-  );
+  const alarm = (count: number) => (count > 0 ? ("danger" as const) : undefined);
+  const { sessions_with_validation_issues: issues, expiring_sessions_with_failures: ending } = read;
+  const facts: readonly { name: string; value: string; tone: Tone | undefined }[] = [
+    { name: "Active sessions", value: read.active_sessions.toLocaleString(), tone: undefined },
+    { name: "Sessions with issues", value: issues.toLocaleString(), tone: alarm(issues) },
+    { name: "Ending soon, and failing", value: ending.toLocaleString(), tone: alarm(ending) },
+    { name: "Success rate", value: percent(rate) ?? NOTHING, tone: toneOfRate(rate) },
+    {
+      name: "Average validation time",
+      value: responseTime(read.average_jit_validation_time) ?? NOTHING,
+      tone: undefined,
+    },
+  ];
   return (
     <SectionCard
       title="JIT Account Health"
@@ -158,37 +154,16 @@ function JitHealth({ figures: { jit_health: read } }: { figures: Figures }) {
         </Anchor>
       }
     >
-      <Facts
-        facts={[
-          { name: "Active sessions", value: colored(read.active_sessions.toLocaleString(), false) },
-          {
-            name: "Sessions with issues",
-            value: colored(
-              read.sessions_with_validation_issues.toLocaleString(),
-              read.sessions_with_validation_issues > 0,
-            ),
-          },
-          {
-            name: "Ending soon, and failing",
-            value: colored(
-              read.expiring_sessions_with_failures.toLocaleString(),
-              read.expiring_sessions_with_failures > 0,
-            ),
-          },
-          {
-            name: "Success rate",
-            value: (
-              <span className={classes.figure} style={tone && { color: `var(--tone-${tone}-fg)` }}>
-                {percent(rate) ?? "Nothing tried"}
-              </span>
-            ),
-          },
-          {
-            name: "Average validation time",
-            value: colored(responseTime(read.average_jit_validation_time) ?? "Nothing tried", false),
-          },
-        ]}
-      />
+      <dl className={classes.facts}>
+        {facts.map(({ name, value, tone }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd className={classes.figure} style={tone === undefined ? undefined : { color: `var(--tone-${tone}-fg)` }}>
+              {value}
+            </dd>
+          </div>
+        ))}
+      </dl>
     </SectionCard>
   );
 }

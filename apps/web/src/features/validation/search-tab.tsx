@@ -1,5 +1,5 @@
 // "Advanced Search": the filter panel and what it finds, page after page (VAL-32, VAL-33, OPEN-129).
-import { Anchor } from "@mantine/core";
+import { Anchor, Stack } from "@mantine/core";
 import { IconFilterSearch, IconSearchOff } from "@tabler/icons-react";
 import type { ValidationFilter, ValidationMatch } from "@strongroom/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -32,7 +32,7 @@ export function SearchTab() {
       return address;
     });
   return (
-    <>
+    <Stack gap="md">
       <FilterPanel applied={filter ?? EMPTY_FILTER} onApply={apply} onClear={() => apply(null)} />
       {filter === null ? (
         <EmptyState
@@ -43,7 +43,7 @@ export function SearchTab() {
       ) : (
         <Results filter={filter} />
       )}
-    </>
+    </Stack>
   );
 }
 

@@ -84,7 +84,9 @@ function Row({ row }: { row: SystemHealthRow }) {
         {row.verified.toLocaleString()} verified · {row.failed.toLocaleString()} failed ·{" "}
         {row.total_accounts.toLocaleString()} in all
       </span>
-      <Tag tone={toneOfRate(row.success_rate) ?? "neutral"}>{percent(row.success_rate) ?? "Not tried"}</Tag>
+      <span className={classes.rate}>
+        <Tag tone={toneOfRate(row.success_rate) ?? "neutral"}>{percent(row.success_rate) ?? "Not tried"}</Tag>
+      </span>
       <span className={classes.bar} aria-hidden>
         <span style={{ width: share(row.verified), backgroundColor: "var(--mantine-color-green-6)" }} />
         <span style={{ width: share(row.failed), backgroundColor: "var(--mantine-color-red-6)" }} />

@@ -8,12 +8,11 @@ import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { useConnectionState } from "#shared/events/live-events.ts";
 import { withParam } from "#shared/format/address.ts";
-import { asWords } from "#shared/format/text.ts";
 import { NotificationBell } from "#shared/notifications/notification-bell.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
-import type { FeedEvent } from "./live-feed.ts";
+import { EVENT_WORDS, type FeedEvent } from "./live-feed.ts";
 import { SettingsDialog } from "./settings-dialog.tsx";
 import type { Report } from "./use-report.ts";
 import { RANGE_CHOICES } from "./validation-address.ts";
@@ -104,7 +103,7 @@ function State({ latest }: { latest: FeedEvent | undefined }) {
         <span>No event yet</span>
       ) : (
         <span>
-          Latest event: {asWords(latest.type)}
+          Latest event: {EVENT_WORDS[latest.type]}
           {latest.name !== null && `, ${latest.name}`}, <RelativeTime moment={latest.timestamp} />
         </span>
       )}

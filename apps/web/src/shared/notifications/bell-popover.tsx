@@ -1,15 +1,16 @@
 // The bell once it was clicked: the button with what it opens. Opens by itself when it comes, because of that click.
 import { Popover } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useMounted } from "@mantine/hooks";
+import { useState } from "react";
 import { BellButton, type NotificationBellProps } from "./notification-bell.tsx";
 import { NotificationPanel } from "./notification-panel.tsx";
 import classes from "./notification-panel.module.css";
 
 export default function BellPopover(props: NotificationBellProps) {
-  const [isOpen, setIsOpen] = useState(false);
+  const [isWanted, setIsWanted] = useState(true);
   // Only after the button is there: it is what the dropdown stands at and gives the focus back to.
-  useEffect(() => setIsOpen(true), []);
-  const close = () => setIsOpen(false);
+  const isOpen = useMounted() && isWanted;
+  const close = () => setIsWanted(false);
   return (
     <Popover
       opened={isOpen}
@@ -21,7 +22,7 @@ export default function BellPopover(props: NotificationBellProps) {
       withinPortal
     >
       <Popover.Target>
-        <BellButton {...props} isOpen={isOpen} onClick={() => setIsOpen(!isOpen)} />
+        <BellButton {...props} isOpen={isOpen} onClick={() => setIsWanted(!isOpen)} />
       </Popover.Target>
       <Popover.Dropdown className={classes.dropdown} aria-label="Notifications">
         <NotificationPanel onClose={close} />

@@ -1,0 +1,110 @@
+import { DashboardPreferences, NotificationPreferences } from "@strongroom/contract";
+import { screen, waitFor } from "@testing-library/react";
+import { act } from "react";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { TEST_USER, signInForTest } from "#app/testing/sign-in.ts";
+import { toast } from "#shared/ui/toast.ts";
+import { announceCritical } from "./announce-critical.ts";
+import { announceValidation } from "./announce-validation.ts";
+import { SESSION, anEvent } from "./testing/figures.ts";
+
+class Utterance {
+  volume = 1;
+  rate = 1;
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+let api: TestApi;
+let spoken: Utterance[];
+beforeEach(async () => {
+  toast.dismiss();
+  signInForTest();
+  spoken = [];
+  vi.stubGlobal("SpeechSynthesisUtterance", Utterance);
+  vi.stubGlobal("speechSynthesis", { pending: false, speak: (words: Utterance) => spoken.push(words) });
+  api = await startApi();
+});
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  await api.close();
+});
+
+const prefer = (dashboard: object, notifications: object) => {
+  api.on("GET /api/v1/user/preferences/dashboard", {
+    json: DashboardPreferences.parse({ notifications: dashboard }),
+  });
+  api.on("GET /api/v1/user/preferences/notifications", { json: NotificationPreferences.parse(notifications) });
+};
+const CRITICAL = anEvent("1", "critical_failure");
+const TEXT = "CRITICAL: Validation failure for Account 1";
+
+async function alarm(): Promise<void> {
+  const { queryClient } = renderScreen(<p>page</p>);
+  await act(() => announceCritical(CRITICAL, queryClient));
+}
+
+describe("a critical failure", () => {
+  test("VAL-68: shows, and says nothing unless sounds are on", async () => {
+    prefer({}, {});
+    await alarm();
+    expect(await screen.findByText(TEXT)).toBeTruthy();
+    expect(spoken).toEqual([]);
+  });
+
+  test("VAL-74, OPEN-143, VAL-50: with sounds on in one of the two preferences it is spoken, quietly and fast", async () => {
+    prefer({}, { alertSounds: true });
+    await alarm();
+    await waitFor(() => expect(spoken).toHaveLength(1));
+    expect(spoken[0]).toMatchObject({ text: TEXT, volume: 0.3, rate: 1.5 });
+  });
+
+  test("VAL-47: is not shown to who wants no critical alerts", async () => {
+    prefer({ enableCriticalAlerts: false, alertSounds: true }, {});
+    await alarm();
+    expect(screen.queryByText(TEXT)).toBeNull();
+    expect(spoken).toEqual([]);
+  });
+
+  test("shows also when the preferences cannot be read", async () => {
+    api.on("GET /api/v1/user/preferences/dashboard", problem(500, "internal", "Away"));
+    await alarm();
+    expect(await screen.findByText(TEXT)).toBeTruthy();
+  });
+});
+
+describe("what came of a validation", () => {
+  const tell = (...events: ReturnType<typeof anEvent>[]) => {
+    renderScreen(<p>page</p>);
+    act(() => {
+      for (const event of events) announceValidation(event, TEST_USER.id);
+    });
+  };
+  const asked = { asked_by: TEST_USER.id as never };
+
+  test("VAL-65, VAL-66: its beginning and its end are told in one toast, to who asked for it", async () => {
+    tell(anEvent("1", "validation_started", asked));
+    expect(await screen.findByText("Validating account: Account 1")).toBeTruthy();
+    act(() => announceValidation(anEvent("2", "validation_completed", asked), TEST_USER.id));
+    expect(await screen.findByText("Account validation successful: Account 1")).toBeTruthy();
+    expect(screen.queryByText("Validating account: Account 1")).toBeNull();
+  });
+
+  test("VAL-67, VAL-69, NOTIF-12: failures are told, of an account without a name too", async () => {
+    tell(
+      anEvent("1", "validation_failed", { ...asked, account_name: null }),
+      anEvent("2", "jit_verification_status", { status: "failed", session_id: SESSION }),
+    );
+    expect(await screen.findByText("Account validation failed: Unknown Account")).toBeTruthy();
+    expect(await screen.findByText(`JIT verification failed for session: ${SESSION}`)).toBeTruthy();
+  });
+
+  test("what nobody here asked for, and what is lent and works, is not told", () => {
+    tell(anEvent("1", "validation_failed"), anEvent("2", "jit_verification_status", { status: "verified" }));
+    expect(screen.queryByText(/validation|verification/i)).toBeNull();
+  });
+});

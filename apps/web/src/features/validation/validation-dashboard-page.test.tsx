@@ -1,0 +1,285 @@
+import { DashboardPreferences } from "@strongroom/contract";
+import { act, screen, waitFor, within } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { TEST_USER, signInForTest } from "#app/testing/sign-in.ts";
+import { connectLiveEvents } from "#shared/events/live-events.ts";
+import { streamsOfTest } from "#shared/events/testing/stream-of-test.ts";
+import { toast } from "#shared/ui/toast.ts";
+import { aFailure, aSession, aSystem, anAttempt, figures, idOf } from "./testing/figures.ts";
+import ValidationDashboardPage from "./validation-dashboard-page.tsx";
+
+const DASHBOARD = "GET /api/v1/validation/dashboard";
+const ATTEMPTS = "GET /api/v1/validation/attempts";
+const FAILURES = "GET /api/v1/validation/failures";
+const SESSIONS = "GET /api/v1/validation/jit-sessions";
+const TRIGGER = "POST /api/v1/validation/trigger";
+const SEARCH = "POST /api/v1/validation/search";
+const HEALTH = "GET /api/v1/validation/system-health";
+
+const failuresOf = (...failures: ReturnType<typeof aFailure>[]) => ({
+  json: {
+    failures,
+    total: failures.length,
+    by_severity: {
+      critical: failures.filter(({ severity }) => severity === "critical").length,
+      high: failures.filter(({ severity }) => severity === "high").length,
+      medium: 0,
+      low: 0,
+    },
+    next_cursor: null,
+  },
+});
+
+let api: TestApi;
+beforeEach(async () => {
+  toast.dismiss();
+  signInForTest();
+  api = await startApi({
+    [DASHBOARD]: { json: figures },
+    [HEALTH]: { json: { systems: [] } },
+    [ATTEMPTS]: { json: { attempts: [], total: 0, next_cursor: null } },
+    [FAILURES]: failuresOf(),
+    [SESSIONS]: { json: { sessions: [], total: 0, with_issues: 0, next_cursor: null } },
+    "GET /api/v1/validation/filters": {
+      json: { system_types: [], connection_methods: [], verification_methods: [] },
+    },
+    "GET /api/v1/user/preferences/dashboard": { json: DashboardPreferences.parse({}) },
+    "GET /api/v1/notifications": { json: { notifications: [], unread: 0 } },
+  });
+});
+afterEach(() => api.close());
+
+const open = (query = "") =>
+  renderScreen(<ValidationDashboardPage />, { at: `/validation-dashboard${query}`, path: "/validation-dashboard" });
+const card = (label: string) => screen.findByRole("article", { name: label });
+const tab = (name: string | RegExp) => screen.findByRole("tab", { name });
+
+describe("the head of the Validation Dashboard", () => {
+  test("VAL-02, VAL-03, VAL-06 to VAL-09: title, connection, buttons, cards and tabs with their red badges", async () => {
+    open();
+    await screen.findByText("40");
+    expect((await card("Success Rate")).textContent).toContain("80%");
+    expect((await card("Active JIT Sessions")).textContent).toContain("7");
+    expect((await card("Critical Issues")).textContent).toContain("1");
+    expect(screen.getByRole("heading", { level: 1, name: "Validation Dashboard" })).toBeTruthy();
+    expect(screen.getByText("Offline")).toBeTruthy();
+    for (const name of ["Refresh the dashboard", "Export", /^Notifications/, "Dashboard settings"]) {
+      expect(screen.getByRole("button", { name })).toBeTruthy();
+    }
+    expect(screen.getAllByRole("tab").map(({ textContent }) => textContent)).toEqual([
+      "Overview",
+      "Account Validation3",
+      "JIT Sessions2",
+      "Audit Trail",
+      "Advanced Search",
+    ]);
+  });
+
+  test("VAL-05, VAL-49: another range is asked for and stands in the address", async () => {
+    const { user, router } = open();
+    await screen.findByText("40");
+    expect(api.requestsTo(DASHBOARD)[0]?.query.get("range")).toBe("24h");
+    await user.click(within(screen.getByRole("radiogroup", { name: "Time range" })).getByText("7d"));
+    await waitFor(() => expect(api.requestsTo(DASHBOARD).at(-1)?.query.get("range")).toBe("7d"));
+    expect(router.state.location.search).toBe("?range=7d");
+  });
+
+  test("VAL-63, OPEN-140: figures that cannot be loaded are told quietly, and can be tried again", async () => {
+    api.on(DASHBOARD, problem(500, "internal", "The database is away."));
+    const { user } = open();
+    expect(await screen.findByText("The figures could not be loaded. The database is away.")).toBeTruthy();
+    expect(screen.queryByRole("alert")).toBeNull();
+    api.on(DASHBOARD, { json: figures });
+    await user.click(screen.getByRole("button", { name: "Retry" }));
+    await waitFor(async () => expect((await card("Total Accounts")).textContent).toContain("40"));
+  });
+
+  test("VAL-04: the latest event, from what was tried last", async () => {
+    api.on(ATTEMPTS, { json: { attempts: [anAttempt(1)], total: 1, next_cursor: null } });
+    open();
+    expect(await screen.findByText(/^Latest event: Validation completed, Account 1/)).toBeTruthy();
+  });
+});
+
+describe("without a live connection", () => {
+  test("VAL-55 to VAL-58: after five attempts to reconnect it says so, and asks for the ten newest every 15 s", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const streams = streamsOfTest();
+    const stop = connectLiveEvents({ userId: TEST_USER.id, onGap: () => {}, open: streams.open, sharing: null });
+    try {
+      open();
+      await screen.findByText("40");
+      for (const pause of [1, 2, 4, 8, 16]) {
+        act(() => streams.latest().onEnd());
+        await act(() => vi.advanceTimersByTimeAsync(pause * 1000));
+      }
+      expect(streams.all).toHaveLength(6);
+      const text = "Real-time monitoring unavailable. Dashboard will refresh periodically.";
+      expect(screen.queryByText(text)).toBeNull();
+      act(() => streams.latest().onEnd());
+      expect(await screen.findByText(text)).toBeTruthy();
+      const polls = () => api.requestsTo(ATTEMPTS).filter(({ query }) => query.get("limit") === "10").length;
+      await waitFor(() => expect(polls()).toBe(2));
+      await act(() => vi.advanceTimersByTimeAsync(15_000));
+      await waitFor(() => expect(polls()).toBe(3));
+    } finally {
+      stop();
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe("the overview", () => {
+  test("VAL-10, VAL-11, VAL-13: its parts, and the matrix with a range of its own", async () => {
+    const { user } = open();
+    for (const name of ["Status Distribution", "JIT Account Health", "System Health Matrix"]) {
+      expect(await screen.findByRole("region", { name })).toBeTruthy();
+    }
+    expect((await card("Average Validation Time")).textContent).toContain("1.2 s");
+    expect(await screen.findByText("No system health data available")).toBeTruthy();
+    await user.click(within(screen.getByRole("radiogroup", { name: "Time range of the matrix" })).getByText("30d"));
+    await waitFor(() => expect(api.requestsTo(HEALTH).at(-1)?.query.get("range")).toBe("30d"));
+    expect(api.requestsTo(DASHBOARD).every(({ query }) => query.get("range") === "24h")).toBe(true);
+  });
+
+  test("VAL-12: the first five systems, and all when wanted", async () => {
+    api.on(HEALTH, { json: { systems: Array.from({ length: 7 }, (_, n) => aSystem(n)) } });
+    const { user } = open();
+    const list = await screen.findByRole("list", { name: "Systems" });
+    expect(within(list).getAllByRole("listitem")).toHaveLength(5);
+    await user.click(screen.getByRole("button", { name: "Show all 7" }));
+    expect(within(list).getAllByRole("listitem")).toHaveLength(7);
+  });
+
+  test("each chart also offers its data as a table", async () => {
+    const { user } = open();
+    const trend = within(await screen.findByRole("region", { name: "Validation Trend" }));
+    await user.click(trend.getByText("Table"));
+    const cells = trend.getAllByRole("cell").map(({ textContent }) => textContent);
+    expect(cells).toEqual(["16", "4", "80%"]);
+  });
+
+  test("VAL-47: only the parts that one chose are shown", async () => {
+    api.on("GET /api/v1/user/preferences/dashboard", {
+      json: DashboardPreferences.parse({ visibleWidgets: ["distribution"] }),
+    });
+    open();
+    expect(await screen.findByRole("region", { name: "Status Distribution" })).toBeTruthy();
+    await waitFor(() => expect(screen.queryByRole("region", { name: "System Health Matrix" })).toBeNull());
+  });
+});
+
+describe("account validation", () => {
+  test("VAL-14 to VAL-19, VAL-24, VAL-25, OPEN-130: views, filters and what they ask the server", async () => {
+    const { user } = open("?tab=accounts&view=attempts&status=pending&system=Network&search=db");
+    expect(await screen.findByText("No validation attempts found")).toBeTruthy();
+    expect(await tab("Recent Attempts (0)")).toBeTruthy();
+    const asked = api.requestsTo(ATTEMPTS).find(({ query }) => query.get("status") !== null);
+    expect(Object.fromEntries(asked?.query ?? [])).toMatchObject({
+      search: "db",
+      status: "pending",
+      system: "Network",
+      range: "24h",
+    });
+    await user.click(await tab("Failures (0)"));
+    expect(await screen.findByText("No validation failures found")).toBeTruthy();
+    expect(screen.getByRole("combobox", { name: "Severity" })).toBeTruthy();
+    for (const name of ["Refresh", "Export Report"]) expect(screen.getByRole("button", { name })).toBeTruthy();
+  });
+
+  test("VAL-21: Bulk Validate Critical needs something that is high or critical", async () => {
+    api.on(FAILURES, failuresOf(aFailure(1, { severity: "medium" })));
+    open("?tab=accounts");
+    await tab("Failures (1)");
+    expect(screen.getByRole("button", { name: "Bulk Validate Critical" })).toHaveProperty("disabled", true);
+  });
+
+  test("VAL-20, VAL-73: it asks first, and then has them all tried, with force", async () => {
+    api.on(FAILURES, failuresOf(aFailure(1), aFailure(2, { severity: "critical" })));
+    const run = Promise.withResolvers<object>();
+    api.on(TRIGGER, async () => ({ status: 202, json: await run.promise }));
+    const { user } = open("?tab=accounts&view=failures");
+    await tab("Failures (2)");
+    await user.click(screen.getByRole("button", { name: "Bulk Validate Critical" }));
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Validate" }));
+    await waitFor(() => expect(api.requestsTo(TRIGGER)).toHaveLength(1));
+    // VAL-22.
+    expect(screen.getByRole("button", { name: "Bulk Validate Critical" })).toHaveProperty("disabled", true);
+    run.resolve({ run_id: null, queued: 2, failed: [], message: "Queued" });
+    expect(await screen.findByText("Validation of 2 accounts started")).toBeTruthy();
+    const body = api.requestsTo(TRIGGER)[0]?.body as { accountIds: string[]; force: boolean };
+    expect(body.force).toBe(true);
+    expect(new Set(body.accountIds)).toEqual(new Set([idOf(1), idOf(2)]));
+  });
+});
+
+describe("JIT sessions", () => {
+  const answer = (...sessions: ReturnType<typeof aSession>[]) => ({
+    json: { sessions, total: sessions.length, with_issues: sessions.length, next_cursor: null },
+  });
+
+  test("VAL-31: nothing is lent", async () => {
+    open("?tab=jit");
+    expect(await screen.findByText("No Active JIT Sessions")).toBeTruthy();
+  });
+
+  test("VAL-26 to VAL-29: three accounts, how many more, and all of them in the details", async () => {
+    api.on(SESSIONS, answer(aSession(5)));
+    const { user } = open("?tab=jit");
+    const session = within(await screen.findByRole("article", { name: "Nightly batch" }));
+    expect(session.getByText("+2 more")).toBeTruthy();
+    expect(session.queryByText("Account 3")).toBeNull();
+    expect(screen.getByText("1 session with issues")).toBeTruthy();
+    await user.click(session.getByRole("button", { name: "Details of Nightly batch" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Nightly batch" }));
+    expect(dialog.getAllByRole("region")).toHaveLength(5);
+    expect(dialog.getByText("The server said no")).toBeTruthy();
+  });
+
+  test("VAL-30, VAL-53, VAL-65, VAL-66: what is not verified can be validated: in progress, told, and reloaded", async () => {
+    const end = Promise.withResolvers<object>();
+    api.on(SESSIONS, answer(aSession(2)));
+    api.on("POST /api/v1/accounts/:id/validate", async () => ({ json: await end.promise }));
+    const { user } = open("?tab=jit");
+    await user.click(await screen.findByRole("button", { name: "Validate Account 0" }));
+    expect(screen.queryByRole("button", { name: "Validate Account 1" })).toBeNull();
+    expect(await screen.findByRole("button", { name: "Validating Account 0" })).toHaveProperty("disabled", true);
+    expect(await screen.findByText("Validating account: Account 0")).toBeTruthy();
+    const before = api.requestsTo(SESSIONS).length;
+    end.resolve({
+      success: true,
+      validation_status: "valid",
+      validation_timestamp: "2026-01-01T10:00:00.000Z",
+      validation_message: "It works",
+      outcome: "verified",
+    });
+    expect(await screen.findByText("Account validation successful: Account 0")).toBeTruthy();
+    await waitFor(() => expect(api.requestsTo(SESSIONS).length).toBeGreaterThan(before));
+  });
+});
+
+describe("the other tabs", () => {
+  test("the trail is for those who may read it", async () => {
+    open("?tab=audit");
+    expect(await screen.findByText("Only managers and administrators can read the whole audit trail.")).toBeTruthy();
+  });
+
+  test("VAL-32, VAL-33, FILTER-08, OPEN-129: the search asks the server, and clearing forgets", async () => {
+    api.on(SEARCH, { json: { results: [], total: 0, next_cursor: null } });
+    const { user, router } = open("?tab=search");
+    expect(await screen.findByText("Search results will appear here")).toBeTruthy();
+    await user.type(screen.getByLabelText("Text"), "batch");
+    await user.click(screen.getByLabelText("Recent failures (24h)"));
+    await user.click(screen.getByText("Apply Filters"));
+    expect(await screen.findByText("Nothing found")).toBeTruthy();
+    expect(api.requestsTo(SEARCH)[0]?.body).toMatchObject({ filter: { text: "batch", recent_failures: true } });
+    expect(screen.getByText("2 filters applied")).toBeTruthy();
+    await user.click(screen.getByText("Collapse"));
+    await user.click(screen.getByText("Expand"));
+    await user.click(screen.getByText("Clear All Filters"));
+    expect(await screen.findByText("Search results will appear here")).toBeTruthy();
+    expect(router.state.location.search).toBe("?tab=search");
+  });
+});
