@@ -24,5 +24,6 @@ export {
   type VerifyContext,
   type VerifyResult,
 } from "./connector.ts";
+export { destinationHost } from "./destination.ts";
 export { networkPolicy, type NetworkPolicy, type NetworkSettings } from "./network-policy.ts";
 export { connectorFor, connectors, isSupported, type Kind } from "./registry.ts";

@@ -46,9 +46,16 @@ function isTlsFromStart(port: number, protocol: unknown): boolean {
   return TLS_PORTS.includes(port) || protocol !== "ldap";
 }
 
+/** The host of the directory; null when the entry names none, or none that makes sense. */
+export function directoryHost({ host, additionalParams }: Target): string | null {
+  const { directory_server } = additionalParams;
+  return (directory_server === undefined ? host : serverOf(directory_server)?.host) || null;
+}
+
 /** Undefined when it is none. */
 function serverOf(value: unknown): { host: string; port: number | null } | undefined {
-  const [, host = "", port] = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::(\d{1,5}))?$/i.exec(String(value)) ?? [];
+  if (typeof value !== "string") return undefined;
+  const [, host = "", port] = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::(\d{1,5}))?$/i.exec(value) ?? [];
   if (host === "" || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) return undefined;
   return { host: host.replace(/^\[(.*)\]$/, "$1"), port: port === undefined ? null : Number(port) };
 }
