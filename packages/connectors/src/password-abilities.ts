@@ -13,13 +13,28 @@ export interface PasswordWork {
     (target: Target, by: Login, candidate: string, current: ChangeAttempt) => Promise<ChangeFinding>
   >;
   checkReconcile: () => Promise<(target: Target, by: Login, current: Attempt) => Promise<Finding>>;
+}
+
+export interface ListedPasswordWork extends PasswordWork {
   list: () => Promise<(target: Target, password: string, current: Attempt) => Promise<ListFinding>>;
 }
 
-type Method = "verify" | "change" | "reconcile" | "checkReconcile" | "listAccounts";
+type Method = "verify" | "change" | "reconcile" | "checkReconcile";
 
 /** Drivers stay out of memory until somebody needs them, and loading them takes nothing of an attempt's time. */
-export function passwordAbilities(work: PasswordWork): Required<Pick<Connector, Method>> {
+export function passwordAbilities(work: ListedPasswordWork): Required<Pick<Connector, Method | "listAccounts">> {
+  return {
+    ...passwordChanges(work),
+    async listAccounts(target, secret, context) {
+      const password = secret.reveal();
+      const list = await work.list();
+      return attemptList(context, (current) => list(target, password, current));
+    },
+  };
+}
+
+/** As `passwordAbilities`, for systems whose accounts are not listed. */
+export function passwordChanges(work: PasswordWork): Required<Pick<Connector, Method>> {
   return {
     async verify(target, secret, context) {
       const password = secret.reveal();
@@ -39,11 +54,6 @@ export function passwordAbilities(work: PasswordWork): Required<Pick<Connector, 
     async checkReconcile(target, by, context) {
       const check = await work.checkReconcile();
       return attempt(context, (current) => check(target, by, current));
-    },
-    async listAccounts(target, secret, context) {
-      const password = secret.reveal();
-      const list = await work.list();
-      return attemptList(context, (current) => list(target, password, current));
     },
   };
 }

@@ -10,11 +10,9 @@ import { withoutLeak } from "../../testing/leak-watch.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { startFakeAws, type FakeAws } from "../../testing/targets/fake-aws.ts";
+import { VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { IssueResult, Target } from "../connector.ts";
 import { awsIam } from "./aws-iam.ts";
-
-const verified = { outcome: "verified" } as const;
-const wrong = { outcome: "rejected", code: "wrong-password" } as const;
 
 const at = ({ host, port, ca }: Pick<FakeAws, "host" | "port" | "ca">, username: string | null, more: object = {}) => ({
   type: "application",
@@ -35,15 +33,20 @@ async function rows(): Promise<Rows> {
   aws.administrators.add(admin);
   const otherSecret = randomBytes(30).toString("base64");
   return {
-    good: { target: at(aws, name), secret, expect: verified },
-    wrong: { target: at(aws, name), secret: withSecret(secret, otherSecret), expect: wrong },
+    good: { target: at(aws, name), secret, expect: VERIFIED },
+    wrong: { target: at(aws, name), secret: withSecret(secret, otherSecret), expect: WRONG_PASSWORD },
     locked: {
       target: at(aws, inactive),
       secret: off.secret,
-      expect: wrong,
+      expect: WRONG_PASSWORD,
       note: "an inactive key is as unknown as a deleted one",
     },
-    expired: { target: at(aws, inactive), secret: off.secret, expect: wrong, note: "access keys do not expire" },
+    expired: {
+      target: at(aws, inactive),
+      secret: off.secret,
+      expect: WRONG_PASSWORD,
+      note: "access keys do not expire",
+    },
     encryption: [
       {
         name: "unknown issuer",
@@ -105,12 +108,12 @@ describe("AWS IAM: two keys side by side", { ...needs(opensslAvailable()), concu
     assert.equal(issued.outcome, "issued", issued.message);
     const made = issued.outcome === "issued" ? issued.secret.reveal() : "";
     assert.ok(!JSON.stringify(issued).includes(keyOf(made).secret_access_key));
-    for (const each of [secret, made]) assertResult(await tryOut(awsIam, { target, secret: each }), verified);
+    for (const each of [secret, made]) assertResult(await tryOut(awsIam, { target, secret: each }), VERIFIED);
     assert.notEqual((await retire(target, made, made)).outcome, "changed", "the key in use is never retired");
     assertChange(await retire(target, made, secret), { outcome: "changed" });
     assertChange(await retire(target, made, secret), { outcome: "changed" });
-    assertResult(await tryOut(awsIam, { target, secret }), wrong);
-    assertResult(await tryOut(awsIam, { target, secret: made }), verified);
+    assertResult(await tryOut(awsIam, { target, secret }), WRONG_PASSWORD);
+    assertResult(await tryOut(awsIam, { target, secret: made }), VERIFIED);
     assert.deepEqual(
       aws.keysOf(name).map(({ id }) => id === keyId),
       [false],

@@ -7,13 +7,12 @@ import { makeAuthority, opensslAvailable } from "../../testing/certificates.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { startFakeMongodb, type FakeMongodb } from "../../testing/targets/fake-mongodb.ts";
+import { VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { Target } from "../connector.ts";
 import { mongodb } from "./mongodb.ts";
 
 const aSecret = () => randomBytes(12).toString("base64url");
 const aName = () => `u${randomBytes(4).toString("hex")}`;
-const verified = { outcome: "verified" } as const;
-const wrong = { outcome: "rejected", code: "wrong-password" } as const;
 
 const at = (server: { host: string; port: number }, username: string, more: Partial<Target> = {}): Partial<Target> => ({
   type: "mongodb",
@@ -37,11 +36,11 @@ async function rows(): Promise<Rows> {
     return { target, secret, candidate: aSecret() };
   };
   const [good, admin] = [aUser(), aUser(["root"])];
-  const unknown = { target: at(server, aName(), tls()), secret: aSecret(), expect: wrong };
+  const unknown = { target: at(server, aName(), tls()), secret: aSecret(), expect: WRONG_PASSWORD };
   const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
   return {
-    good: { ...good, expect: verified },
-    wrong: { ...good, secret: aSecret(), expect: wrong },
+    good: { ...good, expect: VERIFIED },
+    wrong: { ...good, secret: aSecret(), expect: WRONG_PASSWORD },
     locked: { ...unknown, note: "MongoDB has no locked users" },
     expired: { ...unknown, note: "MongoDB has no expiry" },
     encryption: [
@@ -49,7 +48,7 @@ async function rows(): Promise<Rows> {
         name: "not checked",
         ...good,
         target: at(server, good.username, tls({ ca: undefined, sslmode: "require" })),
-        expect: verified,
+        expect: VERIFIED,
       },
       {
         name: "unknown issuer",
@@ -82,7 +81,6 @@ async function rows(): Promise<Rows> {
           expect: { outcome: "unsent", code: "insecure-authentication" },
         },
       ],
-      patienceMs: 1_500,
     },
     reconciles: { account: () => account([]), able: admin, unable: aUser() },
     lists: {
@@ -117,7 +115,7 @@ describe("MongoDB: what its server tells", { ...needs(opensslAvailable()), concu
   test("a server that lets everybody in proves nothing", async (t) => {
     const open = await startFakeMongodb(null, true);
     t.after(() => open.stop());
-    assertResult(await tryOut(mongodb, { target: at(open, "somebody"), secret: aSecret() }), wrong);
+    assertResult(await tryOut(mongodb, { target: at(open, "somebody"), secret: aSecret() }), WRONG_PASSWORD);
   });
 
   test("MongoDB's own driver logs in to the double as we do, and is refused as we are", async () => {
@@ -147,11 +145,11 @@ describe("MongoDB: what its server tells", { ...needs(opensslAvailable()), concu
     const secret = aSecret();
     const name = aName();
     server.addUser(name, secret, [], "shop");
-    assertResult(await tryOut(mongodb, { target: at(server, name, tls), secret }), wrong);
+    assertResult(await tryOut(mongodb, { target: at(server, name, tls), secret }), WRONG_PASSWORD);
     const named = { ...tls, additionalParams: { ...tls.additionalParams, auth_source: "shop" } };
-    assertResult(await tryOut(mongodb, { target: at(server, name, named), secret }), verified);
+    assertResult(await tryOut(mongodb, { target: at(server, name, named), secret }), VERIFIED);
     const connectionString = `mongodb://127.0.0.1:${server.port}/?authSource=shop`;
-    assertResult(await tryOut(mongodb, { target: at(server, name, { ...tls, connectionString }), secret }), verified);
+    assertResult(await tryOut(mongodb, { target: at(server, name, { ...tls, connectionString }), secret }), VERIFIED);
     for (const auth_source of ["$external", "a/b", "", 7])
       assertResult(
         await tryOut(mongodb, { target: at(server, name, { ...tls, additionalParams: { auth_source } }), secret }),
@@ -179,7 +177,7 @@ describe("MongoDB: what its server tells", { ...needs(opensslAvailable()), concu
     const changing = anAccount();
     server.answerOnce("updateUser", null);
     assertChange(await tryChange(mongodb, changing), { outcome: "unknown" });
-    assertResult(await tryOut(mongodb, { target: changing.target, secret: changing.candidate }), verified);
+    assertResult(await tryOut(mongodb, { target: changing.target, secret: changing.candidate }), VERIFIED);
   });
 
   test("names and passwords are values, never commands or options", async () => {
@@ -188,7 +186,7 @@ describe("MongoDB: what its server tells", { ...needs(opensslAvailable()), concu
       server.addUser(name, secret);
       const target = at(server, name, tls);
       assertChange(await tryChange(mongodb, { target, secret, candidate }), { outcome: "changed" });
-      assertResult(await tryOut(mongodb, { target, secret: candidate }), verified);
+      assertResult(await tryOut(mongodb, { target, secret: candidate }), VERIFIED);
     }
   });
 });

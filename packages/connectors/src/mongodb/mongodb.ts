@@ -1,7 +1,6 @@
 // MongoDB users with a password (its messages spoken by ourselves, with the BSON of `mongodb`). Not proved against a real server, only against a double of ours.
-import type { Secret } from "@strongroom/keys";
-import { attempt, attemptChange, attemptList } from "../attempt.ts";
-import type { Connector, Login, Target, VerifyContext } from "../connector.ts";
+import type { Connector } from "../connector.ts";
+import { passwordAbilities } from "../password-abilities.ts";
 
 /** `additional_params`: `auth_source` (`admin`) is the database that keeps the user. Facts of an account: `database`, `roles`. */
 export const mongodb: Connector = {
@@ -9,24 +8,11 @@ export const mongodb: Connector = {
   name: "MongoDB",
   types: ["mongodb", "database"],
   proven: false,
-  async verify(target: Target, secret: Secret, context: VerifyContext) {
-    const { verifyLogin } = await import("./verify-login.ts");
-    return attempt(context, (current) => verifyLogin(target, secret.reveal(), current));
-  },
-  async change(target: Target, current: Secret, candidate: Secret, context: VerifyContext) {
-    const { changeOwn } = await import("./set-password.ts");
-    return attemptChange(context, (running) => changeOwn(target, current.reveal(), candidate.reveal(), running));
-  },
-  async reconcile(target: Target, by: Login, candidate: Secret, context: VerifyContext) {
-    const { changeOther } = await import("./set-password.ts");
-    return attemptChange(context, (running) => changeOther(target, by, candidate.reveal(), running));
-  },
-  async checkReconcile(target: Target, by: Login, context: VerifyContext) {
-    const { checkRight } = await import("./verify-login.ts");
-    return attempt(context, (current) => checkRight(target, by, current));
-  },
-  async listAccounts(target: Target, secret: Secret, context: VerifyContext) {
-    const { listUsers } = await import("./list-users.ts");
-    return attemptList(context, (current) => listUsers(target, secret.reveal(), current));
-  },
+  ...passwordAbilities({
+    verify: async () => (await import("./verify-login.ts")).verifyLogin,
+    change: async () => (await import("./set-password.ts")).changeOwn,
+    reconcile: async () => (await import("./set-password.ts")).changeOther,
+    checkReconcile: async () => (await import("./verify-login.ts")).checkRight,
+    list: async () => (await import("./list-users.ts")).listUsers,
+  }),
 };

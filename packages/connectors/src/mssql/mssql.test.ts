@@ -9,13 +9,12 @@ import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/s
 import { needs } from "../../testing/targets/availability.ts";
 import { startFakeMssql, type FakeMssql } from "../../testing/targets/fake-mssql.ts";
 import { startHostile } from "../../testing/targets/hostile.ts";
+import { VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { Target } from "../connector.ts";
 import { mssql } from "./mssql.ts";
 
 const aSecret = () => randomBytes(12).toString("base64url");
 const aName = () => `u${randomBytes(4).toString("hex")}`;
-const verified = { outcome: "verified" } as const;
-const wrong = { outcome: "rejected", code: "wrong-password" } as const;
 
 const at = (place: { host: string; port: number }, username: string, more: object = {}): Partial<Target> => ({
   type: "mssql",
@@ -48,8 +47,8 @@ async function rows(): Promise<Rows> {
   const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
   const insecure = { outcome: "misconfigured", code: "insecure-authentication" } as const;
   return {
-    good: { ...good, expect: verified },
-    wrong: { ...good, secret: aSecret(), expect: wrong },
+    good: { ...good, expect: VERIFIED },
+    wrong: { ...good, secret: aSecret(), expect: WRONG_PASSWORD },
     locked: { ...locked, expect: { outcome: "rejected", code: "account-locked" } },
     expired: { ...expired, expect: { outcome: "rejected", code: "password-expired" } },
     encryption: [
@@ -159,7 +158,7 @@ describe("SQL Server: what its server tells", { ...needs(opensslAvailable()), co
         server.addLogin(name, secret);
         const target = at(server, name, { ca: authority.certificate });
         assertChange(await tryChange(mssql, { target, secret, candidate }), { outcome: "changed" });
-        assertResult(await tryOut(mssql, { target, secret: candidate }), verified);
+        assertResult(await tryOut(mssql, { target, secret: candidate }), VERIFIED);
       }),
       { numRuns: 20 },
     );

@@ -8,10 +8,10 @@ export function isTakeable(text: string): boolean {
 }
 
 /** A delimited identifier: only the closing bracket has a meaning inside. */
-export const quotedName = (name: string): string => `[${name.replaceAll("]", "]]")}]`;
+const quotedName = (name: string): string => `[${name.replaceAll("]", "]]")}]`;
 
 /** A Unicode string constant: only the apostrophe has a meaning inside. */
-export const quotedText = (text: string): string => `N'${text.replaceAll("'", "''")}'`;
+const quotedText = (text: string): string => `N'${text.replaceAll("'", "''")}'`;
 
 /** `old` for whoever changes their own: that needs no right. */
 export function alterLogin(name: string, candidate: string, old: string | null): string {

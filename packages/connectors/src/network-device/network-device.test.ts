@@ -9,12 +9,11 @@ import { startCuttingProxy } from "../../testing/targets/cutting-proxy.ts";
 import { startFakeIos, type FakeIos } from "../../testing/targets/fake-ios.ts";
 import { startTcp } from "../../testing/targets/hostile.ts";
 import { startTelnetd, telnetdAvailable, type Telnetd } from "../../testing/targets/telnetd.ts";
+import { VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { Target } from "../connector.ts";
 import { networkDevice } from "./network-device.ts";
 
 const aSecret = () => randomBytes(12).toString("base64url");
-const verified = { outcome: "verified" } as const;
-const wrong = { outcome: "rejected", code: "wrong-password" } as const;
 
 const IOS = { protocol: "network-device", device: "cisco-ios" };
 const TELNET = { protocol: "telnet", device: "unix", allow_clear_text: true };
@@ -60,9 +59,12 @@ async function overTelnet(): Promise<Rows> {
     return account(target, secret, secret);
   };
   return {
-    good: trial(user.username, user.password, verified),
-    wrong: trial(user.username, "not-the-password", wrong),
-    locked: { ...trial(locked.username, locked.password, wrong), note: "login answers the same for a locked account" },
+    good: trial(user.username, user.password, VERIFIED),
+    wrong: trial(user.username, "not-the-password", WRONG_PASSWORD),
+    locked: {
+      ...trial(locked.username, locked.password, WRONG_PASSWORD),
+      note: "login answers the same for a locked account",
+    },
     expired: trial(expired.username, expired.password, { outcome: "rejected", code: "account-expired" }),
     encryption: [
       {
@@ -113,10 +115,10 @@ async function overSsh(): Promise<Rows> {
     return anAccount();
   };
   return {
-    good: { ...good, expect: verified },
-    wrong: { ...good, secret: aSecret(), expect: wrong },
-    locked: { ...good, secret: aSecret(), expect: wrong, note: "the double locks nobody" },
-    expired: { ...good, secret: aSecret(), expect: wrong, note: "the double has no expiry" },
+    good: { ...good, expect: VERIFIED },
+    wrong: { ...good, secret: aSecret(), expect: WRONG_PASSWORD },
+    locked: { ...good, secret: aSecret(), expect: WRONG_PASSWORD, note: "the double locks nobody" },
+    expired: { ...good, secret: aSecret(), expect: WRONG_PASSWORD, note: "the double has no expiry" },
     encryption: [],
     elsewhere: (host, port) => at({ host, port }, good.username, IOS),
     changes: {
@@ -272,7 +274,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
         "\u001b[2KPassword:\u001b[0m ",
         "\r\n\u001b[32mhost\u001b[0m$ ",
       ]);
-      assertResult(await tryAt(server), verified);
+      assertResult(await tryAt(server), VERIFIED);
     });
 
     test("a script that would put a password on a command line is refused before anything is sent", async (t) => {

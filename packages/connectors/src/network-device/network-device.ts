@@ -1,7 +1,6 @@
 // Network devices and other systems that are spoken to by prompts, over an SSH shell or Telnet (ssh2, Telnet of our own).
-import type { Secret } from "@strongroom/keys";
-import { attempt, attemptChange } from "../attempt.ts";
-import type { Connector, Login, Target, VerifyContext } from "../connector.ts";
+import type { Connector } from "../connector.ts";
+import { passwordChanges } from "../password-abilities.ts";
 
 /**
  * `additional_params`: `protocol` is `telnet` or `network-device` (SSH), `device` a preset, `script` parts in its place,
@@ -15,20 +14,10 @@ export const networkDevice: Connector = {
   proven: true,
   // What every device takes, and no prompt reads as a command.
   passwordLimits: { maxLength: 63, forbidden: "?" },
-  async verify(target: Target, secret: Secret, context: VerifyContext) {
-    const { verifyLogin } = await import("./verify-login.ts");
-    return attempt(context, (current) => verifyLogin(target, secret.reveal(), current));
-  },
-  async change(target: Target, current: Secret, candidate: Secret, context: VerifyContext) {
-    const { changeOwn } = await import("./change-password.ts");
-    return attemptChange(context, (attempt) => changeOwn(target, current.reveal(), candidate.reveal(), attempt));
-  },
-  async reconcile(target: Target, by: Login, candidate: Secret, context: VerifyContext) {
-    const { changeOther } = await import("./change-password.ts");
-    return attemptChange(context, (attempt) => changeOther(target, by, candidate.reveal(), attempt));
-  },
-  async checkReconcile(target: Target, by: Login, context: VerifyContext) {
-    const { checkRight } = await import("./verify-login.ts");
-    return attempt(context, (current) => checkRight(target, by, current));
-  },
+  ...passwordChanges({
+    verify: async () => (await import("./verify-login.ts")).verifyLogin,
+    change: async () => (await import("./change-password.ts")).changeOwn,
+    reconcile: async () => (await import("./change-password.ts")).changeOther,
+    checkReconcile: async () => (await import("./verify-login.ts")).checkRight,
+  }),
 };

@@ -1,5 +1,5 @@
 // The dialogue with a device: which prompts it shows, what is typed at each, and what its refusals look like.
-import type { Failure, RefusedCode, Target } from "../connector.ts";
+import { REFUSED_CODES, type Failure, type Target } from "../connector.ts";
 import { misconfigured } from "../finding.ts";
 import { PRESETS } from "./presets.ts";
 
@@ -13,16 +13,7 @@ export interface Step {
 }
 
 /** `busy`: nothing can be changed now, but later. */
-export const REFUSALS = [
-  "password-rules",
-  "too-young",
-  "reused",
-  "no-permission",
-  "no-such-account",
-  "limit-reached",
-  "not-changeable",
-  "busy",
-] as const satisfies readonly (RefusedCode | "busy")[];
+const REFUSALS = [...REFUSED_CODES, "busy"] as const;
 
 export interface Script {
   /** Prompts of the log-in over Telnet, and the one under which the device takes commands. */

@@ -6,13 +6,12 @@ import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/s
 import { needs } from "../../testing/targets/availability.ts";
 import { HOSTILE_UDP, startUdp } from "../../testing/targets/hostile-udp.ts";
 import { snmpdAvailable, startSnmpd, type Snmpd } from "../../testing/targets/snmpd.ts";
+import { VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { Target } from "../connector.ts";
 import { securityFlags } from "./allowed-socket.ts";
 import { snmpv3 } from "./snmpv3.ts";
 
 const aSecret = () => randomBytes(12).toString("base64url");
-const verified = { outcome: "verified" } as const;
-const wrong = { outcome: "rejected", code: "wrong-password" } as const;
 const silent = { outcome: "unreachable", code: "timeout" } as const;
 
 const shared = aSecret();
@@ -36,16 +35,16 @@ async function rows(): Promise<Rows> {
   const agent = await startSnmpd([both]);
   const target = at(agent, both.name);
   return {
-    good: { target, secret: both.password, expect: verified },
-    wrong: { target, secret: aSecret(), expect: wrong },
-    locked: { target: at(agent, "nobody"), secret: aSecret(), expect: wrong, note: "SNMP locks nobody" },
-    expired: { target: at(agent, "nobody"), secret: aSecret(), expect: wrong, note: "SNMP has no expiry" },
+    good: { target, secret: both.password, expect: VERIFIED },
+    wrong: { target, secret: aSecret(), expect: WRONG_PASSWORD },
+    locked: { target: at(agent, "nobody"), secret: aSecret(), expect: WRONG_PASSWORD, note: "SNMP locks nobody" },
+    expired: { target: at(agent, "nobody"), secret: aSecret(), expect: WRONG_PASSWORD, note: "SNMP has no expiry" },
     encryption: [
       {
         name: "SNMPv3 has its own: ssl_enabled changes nothing",
         target: { ...target, sslEnabled: true },
         secret: both.password,
-        expect: verified,
+        expect: VERIFIED,
       },
     ],
     elsewhere: (host, port) => at({ host, port }, both.name),
@@ -71,19 +70,19 @@ describe("SNMPv3 against a real snmpd", { ...needs(snmpdAvailable()), concurrenc
     tryOut(snmpv3, { target, secret }, { timeoutMs });
   const pair = (auth: string, priv: string) => JSON.stringify({ auth, priv });
 
-  test("one password for both, two passwords, and authentication alone are verified, again and again", async () => {
-    assertResult(await verify(at(agent, "both"), both.password), verified);
-    assertResult(await verify(at(agent, "both"), both.password), verified);
+  test("one password for both, two passwords, and authentication alone are VERIFIED, again and again", async () => {
+    assertResult(await verify(at(agent, "both"), both.password), VERIFIED);
+    assertResult(await verify(at(agent, "both"), both.password), VERIFIED);
     const two = pair(strong.password, strong.priv.password);
-    assertResult(await verify(at(agent, "strong", { auth_protocol: "SHA256" }), two), verified);
+    assertResult(await verify(at(agent, "strong", { auth_protocol: "SHA256" }), two), VERIFIED);
     const alone = { auth_protocol: "sha512", priv_protocol: "none" };
-    assertResult(await verify(at(agent, "signed", alone), signed.password), verified);
+    assertResult(await verify(at(agent, "signed", alone), signed.password), VERIFIED);
   });
 
   test("a wrong password and an unknown user are told", async () => {
-    assertResult(await verify(at(agent, "both"), "not-the-password"), wrong);
-    assertResult(await verify(at(agent, "nobody"), both.password), wrong);
-    assertResult(await verify(at(agent, "both", { auth_protocol: "sha512" }), both.password), wrong);
+    assertResult(await verify(at(agent, "both"), "not-the-password"), WRONG_PASSWORD);
+    assertResult(await verify(at(agent, "nobody"), both.password), WRONG_PASSWORD);
+    assertResult(await verify(at(agent, "both", { auth_protocol: "sha512" }), both.password), WRONG_PASSWORD);
   });
 
   test("a wrong privacy password is silence, and the message says that it may be that", async () => {

@@ -7,14 +7,13 @@ import { makeAuthority, opensslAvailable } from "../../testing/certificates.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { startFakeWinrm, type FakeWinrm } from "../../testing/targets/fake-winrm.ts";
+import { VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { Target } from "../connector.ts";
 import { winrm } from "./winrm.ts";
 
 const aSecret = () => randomBytes(12).toString("base64url");
 /** Such as the double lets open a shell. */
 const aName = () => `remote${randomBytes(4).toString("hex")}`;
-const verified = { outcome: "verified" } as const;
-const wrong = { outcome: "rejected", code: "wrong-password" } as const;
 
 const at = (place: { host: string; port: number }, username: string, additionalParams: object): Partial<Target> => ({
   type: "server",
@@ -40,13 +39,18 @@ async function rows(): Promise<Rows> {
   const [good, admin] = [aUser(), aUser(true)];
   const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
   return {
-    good: { ...good, expect: verified },
-    wrong: { ...good, secret: aSecret(), expect: wrong },
-    locked: { ...good, secret: aSecret(), expect: wrong, note: "WinRM answers 401 for a locked or disabled account" },
+    good: { ...good, expect: VERIFIED },
+    wrong: { ...good, secret: aSecret(), expect: WRONG_PASSWORD },
+    locked: {
+      ...good,
+      secret: aSecret(),
+      expect: WRONG_PASSWORD,
+      note: "WinRM answers 401 for a locked or disabled account",
+    },
     expired: {
       ...good,
       secret: aSecret(),
-      expect: wrong,
+      expect: WRONG_PASSWORD,
       note: "WinRM answers 401 for an expired account or password",
     },
     encryption: [
@@ -116,7 +120,7 @@ describe("WinRM: the shell and its scripts", { ...needs(opensslAvailable()), con
     for (const candidate of [`'; Remove-Item c:\\ #`, '$(whoami)`n"end', "two\nlines\r\nthree", "<&>]]>пароль-𝔘"]) {
       const changing = { ...anAccount(), candidate };
       assertChange(await tryChange(winrm, changing), { outcome: "changed" });
-      assertResult(await tryOut(winrm, { target: changing.target, secret: candidate }), verified);
+      assertResult(await tryOut(winrm, { target: changing.target, secret: candidate }), VERIFIED);
     }
   });
 
@@ -140,12 +144,12 @@ describe("WinRM: the shell and its scripts", { ...needs(opensslAvailable()), con
     const changing = anAccount();
     server.sayOnce(null);
     assertChange(await tryChange(winrm, changing), { outcome: "unknown" });
-    assertResult(await tryOut(winrm, { target: changing.target, secret: changing.candidate }), verified);
+    assertResult(await tryOut(winrm, { target: changing.target, secret: changing.candidate }), VERIFIED);
   });
 
   test("an account that may log in but open no shell has been sent nothing", async () => {
     const changing = anAccount(`guest${randomBytes(4).toString("hex")}`);
-    assertResult(await tryOut(winrm, changing), verified);
+    assertResult(await tryOut(winrm, changing), VERIFIED);
     assertChange(await tryChange(winrm, changing), { outcome: "unsent", code: "no-permission" });
   });
 
