@@ -15,7 +15,7 @@ export async function verifyLogin(target: Target, password: string, current: Att
     const passwordChangedAt = await changedAt(login);
     const isDoubtful = mayBePrevious(passwordChangedAt, current.context.now());
     const done = `Logged in to ${nameOf(address)} as ${address.username}.`;
-    const doubt = ` The password was changed less than ${OLD_PASSWORD_MINUTES} minutes ago: until then a domain controller may accept the one before as well.`;
+    const doubt = ` The password was changed less than ${OLD_PASSWORD_MINUTES} minutes ago: a domain controller may still accept the one before it.`;
     return verified(isDoubtful ? `${done}${doubt}` : done, {
       passwordChangedAt,
       mayBePreviousPassword: isDoubtful,
