@@ -93,6 +93,7 @@ function choose(kind: Kind): Connector | string {
     case "application":
       return (
         byProtocol(kind) ??
+        byPort(kind) ??
         "Nothing says how to check an application's secret; it is stored and can be revealed. The additional parameter protocol can name the way."
       );
     case "postgresql":
@@ -126,6 +127,8 @@ function forPassword({ host, port, username, additionalParams }: Kind): Connecto
   if (!host || !username) return "A password without a host and a user name cannot be checked anywhere.";
   const named = byProtocol({ additionalParams });
   if (named !== null) return named;
+  const usual = byPort({ port });
+  if (usual !== null) return usual;
   const service = port === null ? undefined : OTHER_SERVICES[port];
   if (service !== undefined)
     return `Port ${port} is ${service}: name the way to check it in the additional parameter protocol (${[...PROTOCOLS.keys()].join(", ")}).`;
@@ -143,6 +146,12 @@ function byProtocol({ additionalParams }: Pick<Kind, "additionalParams">): Conne
     known ??
     `No connector knows the protocol of this entry. The additional parameter protocol may be ${[...PROTOCOLS.keys()].join(", ")}.`
   );
+}
+
+/** Ports that one protocol has to itself; neither lets a password out in clear text unless the entry allows that. */
+function byPort({ port }: Pick<Kind, "port">): Connector | null {
+  if (port === 23) return networkDevice;
+  return port === 5986 ? winrm : null;
 }
 
 function forDatabase({ connectionString }: Kind): Connector | string {
@@ -172,7 +181,6 @@ function forDatabase({ connectionString }: Kind): Connector | string {
 }
 
 const OTHER_SERVICES: Record<number, string> = {
-  23: "Telnet",
   389: "LDAP",
   445: "Windows file sharing",
   636: "LDAP",
@@ -182,7 +190,6 @@ const OTHER_SERVICES: Record<number, string> = {
   5672: "RabbitMQ",
   5900: "VNC",
   5985: "Windows Remote Management",
-  5986: "Windows Remote Management",
   6379: "Redis",
 };
 

@@ -57,8 +57,9 @@ function checkedInput(
   return { endpoint: { host: target.host, port: target.port ?? (isTelnet(target) ? 23 : 22) }, script, username };
 }
 
-function isTelnet({ additionalParams: { protocol } }: Target): boolean {
-  return typeof protocol === "string" && protocol.toLowerCase() === "telnet";
+/** Without a word on the protocol the port tells. */
+function isTelnet({ additionalParams: { protocol }, port }: Target): boolean {
+  return protocol === undefined ? port === 23 : typeof protocol === "string" && protocol.toLowerCase() === "telnet";
 }
 
 export const NO_NAME =

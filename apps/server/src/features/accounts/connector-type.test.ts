@@ -36,3 +36,19 @@ test("a domain account on Windows is proved at its domain controller, whatever i
     assert.equal(connector.id, "active-directory");
   }
 });
+
+test("Telnet and WinRM have their connectors by their usual ports, RDP has none", () => {
+  const idOf = (system: "Windows" | "Network Device", method: "Telnet" | "WinRM" | "PowerShell" | "RDP") =>
+    connectorFor({
+      type: credentialTypeOf(system, method),
+      host: "host7",
+      port: usualPort(system, method),
+      username: "admin",
+      connectionString: null,
+      additionalParams: {},
+    }).id;
+  assert.equal(idOf("Network Device", "Telnet"), "network-device");
+  assert.equal(idOf("Windows", "WinRM"), "winrm");
+  assert.equal(idOf("Windows", "PowerShell"), "winrm");
+  assert.equal(idOf("Windows", "RDP"), "unsupported");
+});
