@@ -17,6 +17,8 @@ const SCHEDULE_JOB = "verification.schedule";
 /** In minutes. Also how soon what a dead process left behind is taken up. */
 export const SCHEDULE_EVERY = 5;
 const WHILE_SEALED_MS = 10_000;
+/** Of all runs in one process, with those that a target holds up. */
+const WORKERS_AT_ONCE = 24;
 /** How long attempts and runs are shown. */
 const KEPT_MS = 90 * 86_400_000;
 const PRUNED_AT_ONCE = 20_000;
@@ -31,7 +33,7 @@ export function defineJobs(site: Site): void {
   jobs.define<FirstJob>(FIRST_JOB, { concurrency: 4, groupConcurrency: 2 }, ({ data, signal }) =>
     verifyFirst(site, data, signal),
   );
-  jobs.define<{ runId: string }>(RUN_JOB, { concurrency: 8, retryLimit: 10 }, ({ data, signal }) =>
+  jobs.define<{ runId: string }>(RUN_JOB, { concurrency: WORKERS_AT_ONCE, retryLimit: 10 }, ({ data, signal }) =>
     workRun(site, data.runId, signal),
   );
   jobs.define(SCHEDULE_JOB, { schedule: `*/${SCHEDULE_EVERY} * * * *`, policy: "exclusive" }, () => keepSchedule(site));

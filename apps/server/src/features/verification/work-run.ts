@@ -12,6 +12,8 @@ import { byItself, verify } from "./verify-credential.ts";
 const CLAIM_SECONDS = 90;
 /** Logins to one machine at a time, over all runs and processes. */
 const MOST_PER_TARGET = 2;
+/** A login that takes longer holds up a worker: another takes its place, so that targets that hang hold up no others. */
+const HELD_UP_MS = 1_000;
 /** After its turn a worker queues again behind those of other runs. */
 const TURN_MS = 10_000;
 const AGAIN_AFTER_MS = 1_000;
@@ -38,10 +40,27 @@ export async function workRun(site: Site, runId: string, signal: AbortSignal): P
       if (await hasItems(database.db, runId)) await queueAgain(AGAIN_AFTER_MS);
       return;
     }
-    await verifyItem(site, run, credentialId, signal);
+    const isReplaced = await orReplaced(verifyItem(site, run, credentialId, signal), () => queueAgain(null));
+    if (isReplaced) return;
   }
   // Also when the server stops: another process goes on with it.
   await queueAgain(null);
+}
+
+/** Whether `work` took so long that a replacement was called for and came. */
+async function orReplaced(work: Promise<void>, replace: () => Promise<void>): Promise<boolean> {
+  let replaced = Promise.resolve(false);
+  const came = async () => {
+    await replace();
+    return true;
+  };
+  const timer = setTimeout(() => (replaced = came().catch(() => false)), HELD_UP_MS);
+  try {
+    await work;
+  } finally {
+    clearTimeout(timer);
+  }
+  return await replaced;
 }
 
 async function verifyItem(site: Site, run: RunRow, credentialId: string, signal: AbortSignal): Promise<void> {
