@@ -5,7 +5,7 @@ import { databaseAddress, type DatabaseAddress } from "../connection-string.ts";
 import type { Failure, Target } from "../connector.ts";
 import { dial, nameOf } from "../dial.ts";
 import { misconfigured } from "../finding.ts";
-import { tlsSettings } from "../tls-settings.ts";
+import { tlsSettings, type TlsSettings } from "../tls-settings.ts";
 import { loginFailure } from "./login-failure.ts";
 import { isTakeable } from "./statements.ts";
 
@@ -33,25 +33,69 @@ export async function openSession(
   attempt: Attempt,
   maxReceivedBytes?: number,
 ): Promise<Session | { failure: Failure }> {
-  const address = databaseAddress({ ...target, username: who.username }, ["mssql", "sqlserver"], 1433);
-  if ("failure" in address) return address;
-  const tls = tlsSettings(target, address.tlsMode);
-  if ("failure" in tls) return tls;
-  if (!isTakeable(address.username) || !isTakeable(who.password))
-    return refuse("bad-input", "SQL Server takes names and passwords of 1 to 128 characters without NUL.");
-  if (tls.mode !== "verify-full")
-    return refuse(
-      "insecure-authentication",
-      "SQL Server gets the password as it is: that needs SSL/TLS with a checked certificate (sslmode verify-full). It was not sent.",
-    );
+  const place = placeOf(target, who);
+  if ("failure" in place) return place;
+  const { address } = place;
   const dialled = await dial(address, attempt, maxReceivedBytes);
   if ("failure" in dialled) return dialled;
+  const { stream } = dialled;
   attempt.waitFor(`${nameOf(address)} to answer the SQL Server log-in`);
 
   let dials = 0;
-  const connection = new Connection({
+  // A server that sends us on to another one would choose where the password goes: it gets no second connection.
+  const connector = async () => {
+    dials += 1;
+    if (dials > 1) throw new Error("redirected");
+    return asSocket(stream);
+  };
+  const connection = connectionTo(place, who.password, Math.max(1, Math.ceil(attempt.remainingMs())), connector);
+  const numbers: number[] = [];
+  connection.on("errorMessage", ({ number }: { number: number }) => numbers.push(number));
+  connection.on("error", () => {});
+  const close = () => {
+    connection.close();
+    stream.destroy();
+  };
+  const error = await connected(connection);
+  if (error === null) return { address, close, run: (statement) => run(connection, statement) };
+  close();
+  if (dials === 1) return { failure: loginFailure(error, stream.errored, numbers, address) };
+  const elsewhere = `${nameOf(address)} points to another server. The password was not sent there: name that one as the host.`;
+  return refuse("redirected", elsewhere);
+}
+
+interface Place {
+  address: DatabaseAddress;
+  tls: TlsSettings;
+}
+
+function placeOf(
+  target: Target,
+  { username, password }: { username: string | null; password: string },
+): Place | { failure: Failure } {
+  const address = databaseAddress({ ...target, username }, ["mssql", "sqlserver"], 1433);
+  if ("failure" in address) return address;
+  const tls = tlsSettings(target, address.tlsMode);
+  if ("failure" in tls) return tls;
+  if (!isTakeable(address.username) || !isTakeable(password))
+    return refuse("bad-input", "SQL Server takes names and passwords of 1 to 128 characters without NUL.");
+  if (tls.mode === "verify-full") return { address, tls };
+  return refuse(
+    "insecure-authentication",
+    "SQL Server gets the password as it is: that needs SSL/TLS with a checked certificate (sslmode verify-full). It was not sent.",
+  );
+}
+
+/** INVARIANT: `encrypt` makes the driver give up on a server that does no TLS, instead of logging in without. */
+function connectionTo(
+  { address, tls }: Place,
+  password: string,
+  patienceMs: number,
+  connector: () => Promise<never>,
+): Connection {
+  return new Connection({
     server: address.host,
-    authentication: { type: "default", options: { userName: address.username, password: who.password } },
+    authentication: { type: "default", options: { userName: address.username, password } },
     options: {
       port: address.port,
       database: address.database ?? undefined,
@@ -60,34 +104,13 @@ export async function openSession(
       serverName: tls.name ?? address.host.replace(/^\[(.*)\]$/, "$1"),
       cryptoCredentialsDetails: tls.ca === null ? {} : { ca: tls.ca },
       appName: "strongroom",
-      connectTimeout: Math.max(1, Math.ceil(attempt.remainingMs())),
-      requestTimeout: Math.max(1, Math.ceil(attempt.remainingMs())),
+      connectTimeout: patienceMs,
+      requestTimeout: patienceMs,
       cancelTimeout: 1_000,
       maxRetriesOnTransientErrors: 0,
-      // A server that sends us on to another one would choose where the password goes: it gets no second connection.
-      connector: async () => {
-        dials += 1;
-        if (dials > 1) throw new Error("redirected");
-        return asSocket(dialled.stream);
-      },
+      connector,
     },
   });
-  const numbers: number[] = [];
-  connection.on("errorMessage", ({ number }: { number: number }) => numbers.push(number));
-  connection.on("error", () => {});
-  const close = () => {
-    connection.close();
-    dialled.stream.destroy();
-  };
-  const error = await connected(connection);
-  if (error === null) return { address, close, run: (statement) => run(connection, statement) };
-  close();
-  if (dials > 1)
-    return refuse(
-      "redirected",
-      `${nameOf(address)} points to another server. The password was not sent there: name that one as the host.`,
-    );
-  return { failure: loginFailure(error, dialled.stream.errored, numbers, address) };
 }
 
 function connected(connection: Connection): Promise<Error | null> {
