@@ -6,7 +6,15 @@ import { Attribute, Change, Client } from "ldapts";
 import { sidText } from "../../src/active-directory/security-id.ts";
 import type { ServerCertificate } from "../certificates.ts";
 import type { Unavailable } from "./availability.ts";
-import { firstExisting, isRoot, runTool, startServer, temporaryFolder, untilListening } from "./server-process.ts";
+import {
+  firstExisting,
+  isRoot,
+  runTool,
+  startServer,
+  takeTurn,
+  temporaryFolder,
+  untilListening,
+} from "./server-process.ts";
 
 export interface DomainUser {
   /** sAMAccountName. */
@@ -50,7 +58,10 @@ export function sambaAdAvailable(): Unavailable {
   return isInstalled ? null : "there is no Samba domain controller (install samba-ad-dc and samba-ad-provision)";
 }
 
-/** Three failures lock an account for half an hour; passwords have 7 characters of 3 kinds; the last 24 come not back. */
+/**
+ * Three failures lock an account for half an hour; passwords have 7 characters of 3 kinds; the last 24 come not back. There
+ * is one controller at a time on a machine: another process waits for its turn.
+ */
 export async function startSambaAd(certificate: ServerCertificate): Promise<SambaAd> {
   const folder = temporaryFolder(null);
   const at = (name: string) => join(folder.path, name);
@@ -60,6 +71,7 @@ export async function startSambaAd(certificate: ServerCertificate): Promise<Samb
   writeFileSync(at("server.crt"), certificate.certificate);
   writeFileSync(at("server.key"), certificate.privateKey, { mode: 0o600 });
   configure(at("dc/etc/smb.conf"), folder.path);
+  const release = await takeTurn("samba-ad");
   const launch = async () => {
     const args = ["-i", "-M", "single", `--configfile=${at("dc/etc/smb.conf")}`];
     const started = startServer({ command: firstExisting(SAMBA) ?? "samba", args });
@@ -126,6 +138,7 @@ export async function startSambaAd(certificate: ServerCertificate): Promise<Samb
     stop: async () => {
       await client.unbind();
       await server.stop();
+      await release();
       folder.remove();
     },
   };

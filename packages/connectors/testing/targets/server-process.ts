@@ -51,6 +51,22 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
+/**
+ * Waits until no other process uses `name`, for servers of which there can be one at a time. It is free again after the
+ * returned function was called, or when this process ends however that happens (an abstract socket: Linux).
+ */
+export async function takeTurn(name: string): Promise<() => Promise<void>> {
+  for (;;) {
+    const server = createServer().listen(`\0strongroom-target-${name}`).unref();
+    const isMine = await new Promise<boolean>((resolve) => {
+      server.once("listening", () => resolve(true));
+      server.once("error", () => resolve(false));
+    });
+    if (isMine) return () => new Promise((resolve) => server.close(() => resolve()));
+    await delay(200);
+  }
+}
+
 /** Resolves when something listens there; for servers that say that they are ready before they are. */
 export async function untilListening(port: number, host = "127.0.0.1"): Promise<void> {
   for (;;) {
