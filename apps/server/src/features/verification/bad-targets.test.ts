@@ -72,7 +72,10 @@ test("targets that hang, answer garbage or pour out data hold up the others of a
     socket.on("drain", pour);
     pour();
   });
-  context.after(() => Promise.all([good.stop(), hanging.stop(), garbage.stop(), pouring.stop()]));
+  context.after(async () => {
+    good.stop();
+    await Promise.all([hanging.stop(), garbage.stop(), pouring.stop()]);
+  });
 
   // Whichever way a run goes through them, it comes to the bad ones before half of the good ones.
   const ids = await tokens(owner, good.port, GOOD);

@@ -54,7 +54,7 @@ async function orReplaced(work: Promise<void>, replace: () => Promise<void>): Pr
     await replace();
     return true;
   };
-  const timer = setTimeout(() => (replaced = came().catch(() => false)), HELD_UP_MS);
+  const timer = setTimeout(() => void (replaced = came().catch(() => false)), HELD_UP_MS);
   try {
     await work;
   } finally {
