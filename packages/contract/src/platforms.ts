@@ -39,6 +39,13 @@ export type PasswordRules = z.infer<typeof PasswordRules>;
 const days = z.number().int().min(1).max(3650).nullable();
 const minutes = z.number().int().min(5).max(10_080);
 
+const ReconcileHost = oneLine()
+  .max(253)
+  .regex(
+    /^(\*\.)?[A-Za-z0-9_][A-Za-z0-9_.-]*$|^[0-9A-Fa-f.:]+(\/\d{1,3})?$/,
+    "A name, *.suffix, an address or a network",
+  );
+
 /** Everything of a platform that an administrator edits. */
 const policy = {
   /** Hours between verifications; null: only when somebody asks. */
@@ -62,6 +69,8 @@ const policy = {
   password_rules: PasswordRules,
   /** Logs in where an account's own password no longer does. */
   reconcile_account_id: AccountId.nullable(),
+  /** Where it may log in beside its own host: names, `*.example.com`, networks such as `10.0.0.0/8`. */
+  reconcile_hosts: z.array(ReconcileHost).max(100).default([]),
   /** One person at a time. */
   exclusive_check_out: z.boolean(),
   /** A retrieved secret is changed when the check-out or the grant ends. */

@@ -22,6 +22,7 @@ export interface PlatformsTable {
   rotate_as: Platform["rotate_as"];
   password_rules: ColumnType<PasswordRules, string, string>;
   reconcile_account_id: string | null;
+  reconcile_hosts: ColumnType<string[], string, string>;
   exclusive_check_out: boolean;
   rotate_after_check_in: boolean;
   one_time_password: boolean;

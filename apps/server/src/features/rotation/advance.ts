@@ -92,7 +92,13 @@ async function decide(
     turn.journal = { ...turn.journal, old, earlier: earlierOf(sight, old) };
   }
   for (;;) {
-    const act = next(turn, meansOf(connector, sight, turn.kind), at);
+    if (isGivenUp(turn, sight)) {
+      turn.journal = { ...turn.journal, step: "ended", attention: null };
+      turn.isCancelled = true;
+      return null;
+    }
+    const means = meansOf(connector, sight, turn.kind, credential);
+    const act = next(turn, means, sight.reconciler?.is_refused === true, at);
     if (act === null) return null;
     if (mustWait(sight, act)) {
       turn.pauseMs = WHILE_VERIFYING_MS;
@@ -121,6 +127,10 @@ function earlierOf({ credential, versions }: Sight, old: number): number[] {
 }
 
 const ISSUED: readonly Happening[] = [{ kind: "sending", by: "account" }, { kind: "changed" }];
+
+/** Its run was stopped, and nothing of it is in doubt. */
+const isGivenUp = ({ journal }: Turn, { is_run_cancelled }: Sight): boolean =>
+  is_run_cancelled && !journal.inDoubt && (journal.step === "planned" || journal.step === "stored");
 
 /** Others are logging in with what would be changed. */
 function mustWait({ is_verifying, reconciler }: Sight, act: Act): boolean {
@@ -207,6 +217,7 @@ function endingOf(turn: Turn, sight: Sight, row: RotationRow): Ending {
     turn.journal = { ...turn.journal, step: "ended" };
     return { outcome: "superseded", line: `"${row.credential_name}" was deleted.` };
   }
+  if (turn.isCancelled) return { outcome: "cancelled", line: "The run was stopped. Nothing was changed." };
   return { outcome: turn.journal.step === "ended" ? "rotated" : null, line: null };
 }
 

@@ -23,6 +23,7 @@ import type { By } from "./rotation.policy.ts";
 import { changed } from "./rotation.ts";
 import { insertRotations, readOpen, wake } from "./rotation.store.ts";
 import type { Asker, NewRotation, ShownRotation } from "./rotation.store.ts";
+import { isWithinReach } from "./turn.ts";
 import type { Site } from "./site.ts";
 import { QUEUED } from "./words.ts";
 
@@ -97,7 +98,8 @@ export async function ask(site: Site, tx: Tx, row: CredentialRow, asked: Asked):
 }
 
 /** Null: it can be rotated. Throws nothing. */
-export function hindrance(row: CredentialRow, now: Circumstances, by: By | null): Refusal | null {
+export function hindrance(row: CredentialRow, now: Circumstances, wished: By | null): Refusal | null {
+  const by = wished ?? now.rotate_as;
   if (now.account_status !== null && now.account_status !== "active") {
     return refuse(409, "account.not-active", `"${row.name}" is ${now.account_status}: its secret is not changed.`);
   }
@@ -105,12 +107,20 @@ export function hindrance(row: CredentialRow, now: Circumstances, by: By | null)
     return refuse(409, "rotation.platform-inactive", "Its platform is not active: nothing of it is changed.");
   }
   const connector = connectorFor(loginTargetOf(row));
-  const canReconcile = connector.reconcile !== undefined && now.has_reconciler;
+  const canReconcile =
+    connector.reconcile !== undefined && now.reconciler !== null && isWithinReach(row, now.reconciler);
   const canChange = connector.change !== undefined || connector.issue !== undefined;
   if (by === "reconcile-account" && !canReconcile) {
-    const why = now.has_reconciler
-      ? "This kind of system knows no reconciling"
-      : "Its platform names no reconcile account";
+    if (connector.reconcile !== undefined && now.reconciler !== null) {
+      const where = destinationOf(row) ?? "nowhere";
+      return refuse(
+        409,
+        "rotation.host-not-reconcilable",
+        `The platform's reconcile account does not log in to ${where}. An administrator can name that host on the platform.`,
+      );
+    }
+    const why =
+      now.reconciler !== null ? "This kind of system knows no reconciling" : "Its platform names no reconcile account";
     return refuse(409, "rotation.no-reconcile-account", `${why}.`);
   }
   if (canChange || canReconcile) return null;

@@ -188,6 +188,23 @@ describe("a rotation stops for a person", () => {
     assert.match(String(told[0]?.title), /is not ready/);
   });
 
+  test("a reconcile account's secret is not sent to a host that nobody named, whoever says that an account lives there", async () => {
+    const { account, platform, safe } = await place.anAccountThere(owner, {
+      platform: { rotate_as: "reconcile-account" },
+    });
+    const reconciler = await reconcilesBy(platform, safe, place.target.superuser);
+    await place.sql("update credentials set host = 'db.elsewhere.example' where id = $1", reconciler.id);
+    const refused = await place.app.call(reconcileAccount, { params: { id: account.id }, as: owner.token });
+    assert.match(refused.text, /"rotation.host-not-reconcilable"/);
+    const asked = await place.app.call(rotateAccount, { params: { id: account.id }, as: owner.token });
+    assert.match(asked.text, /"rotation.host-not-reconcilable"/);
+    const used = await place.sql(
+      "select from audit_entries where target_id = $1 and event = 'rotation.secret-used'",
+      reconciler.id,
+    );
+    assert.equal(used.length, 0, "its secret was opened");
+  });
+
   test("password-rules: the rules allow no password", async () => {
     const platform = rulesWith({ forbidden_characters: "abcdefghijklmnopqrstuvwxyz", min_lowercase: 1 });
     await stopped(owner, (await place.anAccountThere(owner, { platform })).account, "password-rules");

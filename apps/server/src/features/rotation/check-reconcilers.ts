@@ -12,7 +12,7 @@ import type { Readiness, ToCheck } from "./readiness.store.ts";
 import { see } from "./sight.store.ts";
 import type { Reconciler } from "./sight.store.ts";
 import type { Site } from "./site.ts";
-import { connectorOf } from "./turn.ts";
+import { connectorOf, isWithinReach } from "./turn.ts";
 
 const TIMEOUT_MS = 20_000;
 
@@ -65,6 +65,13 @@ async function prepare(site: Site, tx: Tx, platform: ToCheck): Promise<Check | R
   }
   // What is being changed itself is looked at the next time.
   if (reconciler.is_changing) return null;
+  if (!isWithinReach(credential, reconciler)) {
+    return {
+      isReady: false,
+      message: `It may not log in to ${destinationOf(credential) ?? "nowhere"}: name that host on the platform.`,
+      at,
+    };
+  }
   if (reconciler.is_refused) {
     return { isReady: false, message: "Its system refused the stored secret. Store the right one and verify it.", at };
   }

@@ -26,7 +26,8 @@ export const progressed = (run: RunRow): NewEvent => ({
   data: { run_id: run.id, total: run.total, done: run.done, is_completed: run.status !== "running" },
 });
 
-async function tellEnd(site: Site, tx: Tx, { id, user_id, rotated, failed, total }: RunRow): Promise<void> {
+/** Once for the whole run. */
+export async function tellEnd(site: Site, tx: Tx, { id, user_id, rotated, failed, total }: RunRow): Promise<void> {
   const secrets = total === 1 ? "1 secret" : `${total} secrets`;
   await site.notify(tx, {
     to: { users: [user_id] },

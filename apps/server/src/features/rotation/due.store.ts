@@ -1,6 +1,7 @@
 // What decides whether a secret may be changed now, and which accounts are due.
 import { sql } from "kysely";
 import type { AccountStatus, Platform } from "@strongroom/contract";
+import type { RawBuilder } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
 
 type Because = "check-in" | "one-time" | "grant-ended" | "asked";
@@ -10,16 +11,20 @@ export interface Circumstances {
   account_status: AccountStatus | null;
   is_platform_active: boolean | null;
   rotate_as: Platform["rotate_as"] | null;
-  has_reconciler: boolean;
+  /** Where the platform's reconcile account lives, and where else it may log in; null: there is none. */
+  reconciler: { host: string | null; connection_string: string | null; hosts: string[] } | null;
 }
+
+const reconciler: RawBuilder<Circumstances["reconciler"]> = sql`(
+  select jsonb_build_object('host', other.host, 'connection_string', other.connection_string,
+    'hosts', platforms.reconcile_hosts)
+  from credentials other join accounts theirs on theirs.id = other.id and theirs.status = 'active'
+  where other.id = platforms.reconcile_account_id and other.id <> accounts.id and other.deleted_at is null)`;
 
 export async function readCircumstances(db: Db, id: string): Promise<Circumstances> {
   const { rows } = await sql<Circumstances>`
     select accounts.status as account_status, platforms.is_active as is_platform_active, platforms.rotate_as,
-      exists (
-        select from credentials other join accounts theirs on theirs.id = other.id and theirs.status = 'active'
-        where other.id = platforms.reconcile_account_id and other.id <> accounts.id and other.deleted_at is null
-      ) as has_reconciler
+      ${reconciler} as reconciler
     from (select ${id}::uuid as id) it
     left join accounts on accounts.id = it.id left join platforms on platforms.id = accounts.platform_id`.execute(db);
   return rows[0]!;
@@ -48,10 +53,7 @@ export async function findDue(db: Db): Promise<DueRow[]> {
       case when platforms.rotate_automatically then platforms.rotate_every_days end as rotate_every_days,
       platforms.rotation_window, platforms.rotation_jitter_minutes,
       accounts.status as account_status, platforms.is_active as is_platform_active, platforms.rotate_as,
-      exists (
-        select from credentials other join accounts theirs on theirs.id = other.id and theirs.status = 'active'
-        where other.id = platforms.reconcile_account_id and other.id <> accounts.id and other.deleted_at is null
-      ) as has_reconciler
+      ${reconciler} as reconciler
     from accounts
     join platforms on platforms.id = accounts.platform_id and platforms.is_active and platforms.deleted_at is null
     join credentials on credentials.id = accounts.id and credentials.deleted_at is null

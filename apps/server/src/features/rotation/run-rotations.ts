@@ -15,7 +15,7 @@ import { newId } from "#kernel/id.ts";
 import { credentialNotFound, lockCredential } from "#features/credentials/index.ts";
 import { ownerOf } from "#features/verification/index.ts";
 import { hindrance, newRotation } from "./ask-rotation.ts";
-import { progressed } from "./count-ended.ts";
+import { progressed, tellEnd } from "./count-ended.ts";
 import { readCircumstances } from "./due.store.ts";
 import { changed } from "./rotation.ts";
 import { endCancelled, insertRotations, openOfRun, readRotation } from "./rotation.store.ts";
@@ -34,28 +34,28 @@ export async function rotateSeveral(site: Site, call: Several): Promise<Reply> {
   const at = site.kernel.clock.now();
   const run = { id: newId(at.getTime()), user_id: userId, total: ids.length, started_at: at };
   call.note({ target: { type: "rotation-run", id: run.id } });
-  return call.commit(
-    async (tx) => {
-      await insertRun(tx, run);
-      const failed: Reply["failed"] = [];
-      // In the order of their ids, so that two runs cannot wait for each other in a circle.
-      for (const id of ids.toSorted()) {
-        const failure = await queueOne(site, call, tx, { id, isAccount: accounts.has(id), runId: run.id, at });
-        if (failure !== null) failed.push({ id, code: failure.code, message: failure.message });
-      }
-      const queued = ids.length - failed.length;
-      call.note({ details: { queued, failed: failed.length } });
-      if (queued === 0) await dropRun(tx, run.id);
-      else await site.kernel.events.publish(tx, progressed(await setTotal(tx, run.id, queued)));
-      return {
-        run_id: queued === 0 ? null : (run.id as RotationRunId),
-        queued,
-        failed,
-        message: messageOf(queued, failed.length),
-      };
-    },
-    (reply) => reply,
-  );
+  const { database, events } = site.kernel;
+  await database.transaction((tx) => insertRun(tx, run));
+  const failed: Reply["failed"] = [];
+  for (const id of ids) {
+    const failure = await queueOne(site, call, { id, isAccount: accounts.has(id), runId: run.id, at });
+    if (failure !== null) failed.push({ id, code: failure.code, message: failure.message });
+  }
+  const queued = ids.length - failed.length;
+  const run_id = queued === 0 ? null : (run.id as RotationRunId);
+  const reply: Reply = { run_id, queued, failed, message: messageOf(queued, failed.length) };
+  const work = async (tx: Tx): Promise<Reply> => {
+    call.note({ details: { queued, failed: failed.length } });
+    if (queued === 0) await dropRun(tx, run.id);
+    else {
+      const now = await setTotal(tx, run.id, queued, site.kernel.clock.now());
+      await events.publish(tx, progressed(now));
+      // All of them may be through by now.
+      if (now.status === "completed") await tellEnd(site, tx, now);
+    }
+    return reply;
+  };
+  return call.commit(work, (stored) => stored);
 }
 
 interface Item {
@@ -65,31 +65,32 @@ interface Item {
   at: Date;
 }
 
-/** Null when it was queued. A refusal leaves nothing behind. */
-async function queueOne(
-  site: Site,
-  call: Several,
-  tx: Tx,
-  { id, isAccount, runId, at }: Item,
-): Promise<Refusal | null> {
-  const { actor } = call;
+/** Null when it was queued. Each in a transaction of its own: many accounts in many safes are never held together. */
+async function queueOne(site: Site, call: Several, item: Item): Promise<Refusal | null> {
   try {
-    const row = isAccount
-      ? await site.rotated.hold(tx, actor, id, "manage_secret")
-      : await lockCredential(tx, actor, id);
-    if (row === null) throw credentialNotFound();
-    const circumstances = await readCircumstances(tx, id);
-    const hindered = hindrance(row, circumstances, null);
-    if (hindered !== null) throw hindered;
-    const by = circumstances.rotate_as ?? "account";
-    const asker = { id: actor.id, name: actor.name };
-    const inserted = await insertRotations(tx, [newRotation(row, { by, because: "bulk", asker, runId }, at)]);
-    if (inserted.length > 0) return null;
-    throw refuse(409, "rotation.open", `A rotation of "${row.name}" is open already.`);
+    await site.kernel.database.transaction((tx) => queueHeld(site, call, tx, item));
+    return null;
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
   }
+}
+
+/** Wakes the workers; no reader of the event stream sees it. */
+const WAKING = { type: "rotation.queued", audience: { users: [] }, data: { state: "queued" } };
+
+async function queueHeld(site: Site, call: Several, tx: Tx, { id, isAccount, runId, at }: Item): Promise<void> {
+  const { actor } = call;
+  const row = isAccount ? await site.rotated.hold(tx, actor, id, "manage_secret") : await lockCredential(tx, actor, id);
+  if (row === null) throw credentialNotFound();
+  const circumstances = await readCircumstances(tx, id);
+  const hindered = hindrance(row, circumstances, null);
+  if (hindered !== null) throw hindered;
+  const by = circumstances.rotate_as ?? "account";
+  const asker = { id: actor.id, name: actor.name };
+  const inserted = await insertRotations(tx, [newRotation(row, { by, because: "bulk", asker, runId }, at)]);
+  if (inserted.length === 0) throw refuse(409, "rotation.open", `A rotation of "${row.name}" is open already.`);
+  await site.kernel.events.publish(tx, WAKING);
 }
 
 function messageOf(queued: number, failed: number): string {

@@ -27,10 +27,14 @@ export async function insertRun(tx: Tx, run: Pick<RunRow, "id" | "user_id" | "to
   await tx.insertInto("rotation_runs").values(run).execute();
 }
 
-/** Once it is known how many were queued. */
-export async function setTotal(tx: Tx, id: string, total: number): Promise<RunRow> {
-  const query = tx.updateTable("rotation_runs").set({ total }).where("id", "=", id);
-  return query.returningAll().executeTakeFirstOrThrow();
+/** Once it is known how many were queued. Some may have ended by then, or all. */
+export async function setTotal(tx: Tx, id: string, total: number, at: Date): Promise<RunRow> {
+  const { rows } = await sql<RunRow>`
+    update rotation_runs set total = ${total},
+      status = case when status = 'running' and done >= ${total} then 'completed' else status end,
+      completed_at = case when status = 'running' and done >= ${total} then ${at} else completed_at end
+    where id = ${id} returning *`.execute(tx);
+  return rows[0]!;
 }
 
 export async function dropRun(tx: Tx, id: string): Promise<void> {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { test } from "node:test";
 import { USUAL_RULES, makePassword } from "./new-password.ts";
+import { mayReconcileAt } from "./reconcile-hosts.policy.ts";
 import { isDue, isWithin, jitterOf } from "./schedule.policy.ts";
 import type { Timing } from "./schedule.policy.ts";
 
@@ -103,4 +104,31 @@ test("every character of a new password is as likely as the others, and at every
   assert.ok(Math.min(...digitsAt) > 0.85 * Math.max(...digitsAt), String(digitsAt));
   assert.equal(seen.size, 26);
   assert.ok(Math.min(...seen.values()) > 0.75 * Math.max(...seen.values()));
+});
+
+test("INVARIANT: a reconcile account's secret goes to its own host and to those that an administrator named, and nowhere else", () => {
+  const named = ["db2.example.com", "*.prod.example.com", "10.1.0.0/16", "fd00::/8", "192.0.2.7"];
+  const own = "DB1.example.com";
+  for (const host of [
+    "db1.EXAMPLE.com",
+    "db2.example.com",
+    "a.b.prod.example.com",
+    "10.1.255.1",
+    "[fd12::1]",
+    "192.0.2.7",
+  ]) {
+    assert.ok(mayReconcileAt(host, own, named), host);
+  }
+  const others = [
+    "evil.example",
+    "prod.example.com",
+    "xprod.example.com",
+    "10.2.0.1",
+    "fe80::1",
+    "192.0.2.70",
+    "10.1.0.1.evil.example",
+  ];
+  for (const host of [...others, "", null]) assert.ok(!mayReconcileAt(host, own, named), String(host));
+  assert.ok(!mayReconcileAt("db1.example.com", null, []));
+  assert.ok(!mayReconcileAt("10.1.0.1", null, ["10.1.0.0/99", "nonsense/8", "*."]));
 });

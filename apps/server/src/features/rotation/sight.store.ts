@@ -16,6 +16,11 @@ export interface Reconciler {
   envelope: Buffer;
   /** It is being changed itself just now. */
   is_changing: boolean;
+  /** Where it lives itself. */
+  host: string | null;
+  connection_string: string | null;
+  /** Where else it may log in. */
+  hosts: string[];
   /** Its system has refused this very secret: it is not tried again until somebody puts it right. */
   is_refused: boolean;
 }
@@ -23,6 +28,8 @@ export interface Reconciler {
 export interface Facts {
   /** Somebody logs in to verify it just now. */
   is_verifying: boolean;
+  /** The run that it belongs to was stopped. */
+  is_run_cancelled: boolean;
   password_rules: PasswordRules | null;
   rotate_as: Platform["rotate_as"] | null;
   reconciler: Reconciler | null;
@@ -60,6 +67,10 @@ async function readFacts(tx: Tx, id: string): Promise<Facts> {
         select from verification_attempts attempt
         where attempt.credential_id = it.id and finished_at is null and lease_until > clock_timestamp()
       ) as is_verifying,
+      exists (
+        select from rotations mine join rotation_runs run on run.id = mine.run_id and run.status = 'cancelled'
+        where mine.credential_id = it.id and mine.step <> 'ended' and not mine.is_counted
+      ) as is_run_cancelled,
       platforms.password_rules, platforms.rotate_as,
       reconciler.id as by_id, reconciler.name as by_name, reconciler.username as by_username,
       reconciler.safe_id as by_safe_id, secret.version as by_version, secret.envelope as by_envelope,
@@ -67,6 +78,8 @@ async function readFacts(tx: Tx, id: string): Promise<Facts> {
         select from rotations other where other.credential_id = reconciler.id and other.step <> 'ended'
           and other.step not in ('planned', 'stored') and not other.needs_attention
       ) as by_is_changing,
+      reconciler.host as by_host, reconciler.connection_string as by_connection_string,
+      platforms.reconcile_hosts as by_hosts,
       reconciler.rejected_revision is not distinct from reconciler.login_revision as by_is_refused
     from (select ${id}::uuid as id) it
     left join accounts on accounts.id = it.id
@@ -77,8 +90,8 @@ async function readFacts(tx: Tx, id: string): Promise<Facts> {
       on secret.credential_id = reconciler.id and secret.version = reconciler.secret_version`.compile(tx);
   const { rows } = await tx.executeQuery(named("rotations.facts", query));
   const row = rows[0]!;
-  const { is_verifying, password_rules, rotate_as } = row;
-  return { is_verifying, password_rules, rotate_as, reconciler: reconcilerIn(row) };
+  const { is_verifying, is_run_cancelled, password_rules, rotate_as } = row;
+  return { is_verifying, is_run_cancelled, password_rules, rotate_as, reconciler: reconcilerIn(row) };
 }
 
 function reconcilerIn(row: FactRow): Reconciler | null {
@@ -92,6 +105,9 @@ function reconcilerIn(row: FactRow): Reconciler | null {
     envelope: row.by_envelope,
     is_changing: row.by_is_changing === true,
     is_refused: row.by_is_refused === true,
+    host: row.by_host,
+    connection_string: row.by_connection_string,
+    hosts: row.by_hosts ?? [],
   };
 }
 

@@ -2,8 +2,9 @@
 import { connectorFor } from "@strongroom/connectors";
 import type { Connector } from "@strongroom/connectors";
 import type { CredentialRow } from "#features/credentials/index.ts";
-import { loginTargetOf } from "#features/verification/index.ts";
+import { destinationOf, hostOf, loginTargetOf } from "#features/verification/index.ts";
 import type { Result } from "#features/verification/index.ts";
+import { mayReconcileAt } from "./reconcile-hosts.policy.ts";
 import { after, backOff, nextAct } from "./rotation.policy.ts";
 import type { Act, Happening, Journal, Means } from "./rotation.policy.ts";
 import type { Kind, LineRow, RotationRow } from "./rotation.store.ts";
@@ -37,6 +38,8 @@ export interface Turn {
   proof: Login | null;
   /** It was made up for this rotation, and is no earlier one that is in force again. */
   isNew: boolean;
+  /** Given up before anything was sent. */
+  isCancelled: boolean;
   /** Finer than the attention code, in the connector's words. */
   said: string | null;
 }
@@ -49,6 +52,7 @@ export const turnOf = ({ journal, kind }: Pick<RotationRow, "journal" | "kind">)
   pauseMs: null,
   proof: null,
   isNew: true,
+  isCancelled: false,
   said: null,
 });
 
@@ -56,13 +60,25 @@ export function connectorOf(credential: CredentialRow): Connector {
   return connectorFor(loginTargetOf(credential));
 }
 
-export function meansOf(connector: Connector, { reconciler }: Pick<Facts, "reconciler">, kind: Kind | null): Means {
+export function meansOf(
+  connector: Connector,
+  { reconciler }: Pick<Facts, "reconciler">,
+  kind: Kind | null,
+  credential: CredentialRow,
+): Means {
+  const mayReconcile = reconciler !== null && !reconciler.is_refused && isWithinReach(credential, reconciler);
   return {
     canChange: connector.change !== undefined || connector.issue !== undefined,
-    canReconcile: connector.reconcile !== undefined && reconciler?.is_refused === false && kind !== "issued",
+    canReconcile: connector.reconcile !== undefined && mayReconcile && kind !== "issued",
     mustRetire: connector.retire !== undefined && kind !== "password",
   };
 }
+
+/** Whether the reconcile account may log in where this credential is used. */
+export const isWithinReach = (
+  credential: CredentialRow,
+  reconciler: { host: string | null; connection_string: string | null; hosts: readonly string[] },
+): boolean => mayReconcileAt(destinationOf(credential), hostOf(reconciler), reconciler.hosts);
 
 /** After every stored secret was refused: as long as a change may still be on its way. */
 const LOOK_AGAIN_MS = 30_000;
@@ -90,19 +106,22 @@ function pauseAfter(before: Journal, now: Journal, happening: Happening): number
 }
 
 /** What comes next; null: nothing now. What needs nothing from outside is noted on the way. */
-export function next(turn: Turn, means: Means, at: Date): Act | null {
+export function next(turn: Turn, means: Means, isReconcilerRefused: boolean, at: Date): Act | null {
   while (turn.pauseMs === null) {
     const act = nextAct(turn.journal, means);
     if (act === null) return null;
-    const happening = atOnce(act);
+    const happening = atOnce(act, isReconcilerRefused);
     if (happening === null) return act;
     note(turn, { happening, said: null, at, login: null });
   }
   return null;
 }
 
-function atOnce(act: Act): Happening | null {
+function atOnce(act: Act, isReconcilerRefused: boolean): Happening | null {
   if (act.do === "look-again") return { kind: "looks-again" };
   if (act.do === "end") return { kind: "retired" };
-  return act.do === "give-up" ? { kind: "gave-up", code: act.code } : null;
+  if (act.do !== "give-up") return null;
+  // There is one that could, and it has to be put right first.
+  const code = act.code === "cannot-change" && isReconcilerRefused ? "reconcile-refused" : act.code;
+  return { kind: "gave-up", code };
 }

@@ -33,7 +33,7 @@ async function performAll(site: Site, row: RotationRow, errand: Errand, signal: 
   if (errand.do !== "send" || !isQuick || performed.done[0]?.happening.kind !== "changed") return performed;
   const turn = turnOf(row);
   for (const each of performed.done) note(turn, each);
-  const act = nextAct(turn.journal, meansOf(errand.connector, { reconciler: null }, turn.kind));
+  const act = nextAct(turn.journal, meansOf(errand.connector, { reconciler: null }, turn.kind, errand.credential));
   if (act?.do !== "probe" || act.version !== errand.candidate.version) return performed;
   const { credential, connector } = errand;
   const proof = await perform(site, { do: "probe", credential, connector, secret: errand.candidate }, signal);

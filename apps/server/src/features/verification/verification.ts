@@ -44,8 +44,13 @@ export function targetOf(row: CredentialRow): Target {
 export function destinationOf(row: CredentialRow): string | null {
   const checked = row.type === "api_token" ? row.additional_params["check_url"] : null;
   const address = row.connection_string ?? (typeof checked === "string" ? checked : null);
-  const named = address === null ? "" : (URL.parse(address)?.hostname ?? "");
-  return named === "" ? row.host : named;
+  return hostOf({ host: row.host, connection_string: address });
+}
+
+/** The host of a connection string overrides the other (CRED-38). */
+export function hostOf({ host, connection_string }: Pick<CredentialRow, "host" | "connection_string">): string | null {
+  const named = connection_string === null ? "" : (URL.parse(connection_string)?.hostname ?? "");
+  return named === "" ? host : named;
 }
 
 const LONGEST_MESSAGE = 1_000;

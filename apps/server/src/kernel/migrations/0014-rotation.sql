@@ -14,6 +14,8 @@ alter table platforms add column rotate_automatically boolean not null default t
 alter table platforms add column rotation_window jsonb;
 alter table platforms add column rotation_jitter_minutes integer not null default 60;
 alter table platforms add column rotate_as text not null default 'account' check (rotate_as in ('account', 'reconcile-account'));
+-- Where the reconcile account may log in beside its own host.
+alter table platforms add column reconcile_hosts jsonb not null default '[]';
 -- What the last check of the reconcile account said.
 alter table platforms add column reconcile_is_ready boolean;
 alter table platforms add column reconcile_message text;

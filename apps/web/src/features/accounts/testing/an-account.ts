@@ -97,6 +97,7 @@ export function aPlatform(given: Partial<Platform> = {}): Platform {
       history: 5,
     },
     reconcile_account_id: null,
+    reconcile_hosts: [],
     exclusive_check_out: false,
     rotate_after_check_in: false,
     one_time_password: false,

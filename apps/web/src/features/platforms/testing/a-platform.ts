@@ -33,6 +33,7 @@ export function aPlatform(given: Partial<Platform> = {}): Platform {
       history: 10,
     },
     reconcile_account_id: null,
+    reconcile_hosts: [],
     exclusive_check_out: false,
     rotate_after_check_in: true,
     one_time_password: false,
