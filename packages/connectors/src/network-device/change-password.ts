@@ -63,14 +63,15 @@ async function run(
   attempt: ChangeAttempt,
 ): Promise<ChangeFinding> {
   const where = nameOf(session.endpoint);
-  const ended = await follow(session, steps, words, ({ send }) => {
+  const before = ({ send }: Step) => {
     if (send.includes("{candidate")) attempt.sending();
-  });
+  };
+  const ended = await follow(session, steps, words, { before });
   if ("refusal" in ended) return refusedBecause(ended.refusal, where, words["username"] ?? "", attempt);
   if ("lost" in ended) return offScript(where, attempt);
   const { success } = session.script;
   if (success.length > 0 && !says(ended.turn, success)) return offScript(where, attempt);
-  const isSaved = await save(session, words);
+  const isSaved = await save(session, words, attempt.remainingMs());
   const note = isSaved
     ? ""
     : " It did not confirm that it saved its configuration: a restart may bring the old one back.";
@@ -81,13 +82,15 @@ function says({ lines }: Turn, wanted: readonly string[]): boolean {
   return lines.some((line) => wanted.some((pattern) => isLine(pattern, line)));
 }
 
-/** The change has happened: nothing that goes wrong from here on makes it undone. */
-async function save(session: Session, words: Words): Promise<boolean> {
-  if (session.script.save.length === 0) return true;
+/** The change has happened: nothing that goes wrong from here on, nor takes too long, makes it undone. */
+async function save(session: Session, words: Words, remainingMs: number): Promise<boolean> {
+  const { script } = session;
+  if (script.save.length === 0) return true;
+  // Each step and the prompt after them get their share of half of the time.
+  const withinMs = remainingMs / 2 / (script.save.length + 1);
   try {
-    return (
-      "turn" in (await follow({ ...session, script: { ...session.script, save: [] } }, session.script.save, words))
-    );
+    const ended = await follow({ ...session, script: { ...script, save: [] } }, script.save, words, { withinMs });
+    return "turn" in ended;
   } catch {
     return false;
   }

@@ -33,6 +33,7 @@ const MAX_TURN = 64 * 1024;
 export function consoleOver(stream: Duplex, wire: Duplex): Console {
   const decoder = new StringDecoder("utf8");
   let raw = "";
+  let typed = "";
   let secret: string | null = null;
   let ended: Error | null = null;
   let changed: () => void = () => {};
@@ -53,6 +54,7 @@ export function consoleOver(stream: Duplex, wire: Duplex): Console {
   return {
     send: (line, isSecret = false) => {
       raw = "";
+      typed = line;
       secret = isSecret ? line : null;
       stream.write(`${line}\r`);
     },
@@ -65,7 +67,9 @@ export function consoleOver(stream: Duplex, wire: Duplex): Console {
         if (secret !== null && shows(raw, secret)) throw new ShownSecret("a prompt that shows what is typed");
         const lines = linesOf(raw);
         const prompt = lines.at(-1) ?? "";
-        const pattern = patterns.find((each) => isLine(each, prompt));
+        // The device repeats what is typed: that is no prompt, whatever it ends with.
+        const isEcho = lines.length === 1 && prompt !== "" && prompt === typed.trimEnd();
+        const pattern = isEcho ? undefined : patterns.find((each) => isLine(each, prompt));
         if (isStill && length === raw.length && pattern !== undefined)
           return { lines: lines.slice(0, -1), prompt, pattern };
         if (ended !== null && isStill) throw ended;

@@ -11,17 +11,20 @@ type Refusal = Script["refusals"][number]["code"];
 /** The turn after the last step; or how the device refused one; or that it showed another prompt. */
 export type Followed = { turn: Turn } | { refusal: Refusal } | { lost: true };
 
-/** Each step waits for its own prompt, whole and standing still. `before` hears of each line before it is typed. */
+/**
+ * Each step waits for its own prompt, whole and standing still, `withinMs` at the longest. `before` hears of each line
+ * before it is typed.
+ */
 export async function follow(
   { console, script }: Session,
   steps: readonly Step[],
   words: Words,
-  before: (step: Step) => void = () => {},
+  { before = () => {}, withinMs }: { before?: (step: Step) => void; withinMs?: number } = {},
 ): Promise<Followed> {
   const known = [...new Set([...script.ready, ...script.password, ...steps.flatMap(({ expect }) => expect)])];
   let typed = "";
   for (const step of steps) {
-    const turn = await console.expect([...step.expect, ...known]);
+    const turn = await console.expect([...step.expect, ...known], withinMs);
     const refusal = turn === null ? null : refusalIn(turn, typed, script);
     if (refusal !== null) return { refusal };
     const isHere = turn !== null && step.expect.some((each) => isLine(each, turn.prompt));
@@ -33,7 +36,7 @@ export async function follow(
     console.send(typed, isSecret);
   }
   const next = script.save[0]?.expect ?? [];
-  const turn = await console.expect([...next, ...known]);
+  const turn = await console.expect([...next, ...known], withinMs);
   if (turn === null) return { lost: true };
   const refusal = refusalIn(turn, typed, script);
   return refusal === null ? { turn } : { refusal };

@@ -219,11 +219,14 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       assertChange(await tryChange(networkDevice, anAccount(), { timeoutMs: 2_000 }), { outcome: "unknown" });
     });
 
-    test("a session that ends at the saving is changed all the same, and says so", async () => {
+    test("a session that ends or hangs at the saving is changed all the same, and says so", async () => {
       device.answerOnce("write", (channel) => channel.close());
       const result = await change(anAccount());
       assert.deepEqual([result.outcome, "facts" in result && result.facts], ["changed", { isSaved: false }]);
       assert.match(result.message, /restart may bring the old one back/);
+      device.answerOnce("write", () => {});
+      const hung = await tryChange(networkDevice, anAccount(), { timeoutMs: 3_000 });
+      assert.deepEqual([hung.outcome, "facts" in hung && hung.facts], ["changed", { isSaved: false }]);
     });
 
     for (const username of ["-admin", "admin secret 0 x", "admin\nend", "admin?", ""]) {
