@@ -1,5 +1,6 @@
 // Which connector an entry gets, and that the others answer "unsupported" in plain words.
 import assert from "node:assert/strict";
+import { createRequire } from "node:module";
 import { test } from "node:test";
 import { Secret } from "@strongroom/keys";
 import { aContext, aTarget } from "../testing/factories.ts";
@@ -87,4 +88,12 @@ test("a web site's password is changed only where its entry says how", () => {
     connectorFor(aTarget({ type: "application", additionalParams: { protocol: "http-basic", ...more } }));
   assert.equal(at({}).change, undefined);
   assert.notEqual(at({ change_path: "/me" }).change, undefined);
+});
+
+test("no driver is in memory before somebody needs it", async () => {
+  const drivers = () =>
+    Object.keys(createRequire(import.meta.url).cache).filter((path) => /node_modules\/(?!@strongroom)/.test(path));
+  assert.deepEqual(drivers(), []);
+  await import("tedious");
+  assert.notDeepEqual(drivers(), [], "this would notice one");
 });
