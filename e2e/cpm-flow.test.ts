@@ -82,7 +82,7 @@ describe("the CPM dashboard", needs(unavailable), () => {
   });
 
   step("CPM-07, CPM-17: Refresh, and the way to all alerts", async () => {
-    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByRole("button", { name: "Refresh" }).press("Enter");
     await seesToast(page, "Dashboard refreshed");
     await page.getByRole("link", { name: /^View all \d+ alerts$/ }).click();
     await isAt(page, "/validation-dashboard?tab=accounts&view=failures");

@@ -1,5 +1,5 @@
 // The dashboard's head: whether it is live, what happened last, for which range, and what one can do (VAL-02 to VAL-06).
-import { ActionIcon, Menu, SegmentedControl, Tooltip } from "@mantine/core";
+import { ActionIcon, Menu, SegmentedControl } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconDownload, IconPlugConnected, IconPlugConnectedX, IconRefresh, IconSettings } from "@tabler/icons-react";
 import type { DashboardPreferences, ValidationRange } from "@strongroom/contract";
@@ -53,30 +53,30 @@ export function ValidationHeader({ range, latest, dashboard, report, preferences
               onChange={(next) => setParams((before) => withParam(before, "range", next), { replace: true })}
             />
             <span className={classes.icons}>
-              <Tooltip label="Refresh">
-                <ActionIcon
-                  size="lg"
-                  variant="default"
-                  aria-label="Refresh the dashboard"
-                  onClick={refresh}
-                  loading={isRefreshing && dashboard.isFetching}
-                >
-                  <IconRefresh size={ICON_SIZE} aria-hidden />
-                </ActionIcon>
-              </Tooltip>
+              <ActionIcon
+                size="lg"
+                variant="default"
+                aria-label="Refresh the dashboard"
+                title="Refresh"
+                onClick={refresh}
+                loading={isRefreshing && dashboard.isFetching}
+              >
+                <IconRefresh size={ICON_SIZE} aria-hidden />
+              </ActionIcon>
+
               <ExportMenu report={report} />
               <NotificationBell />
-              <Tooltip label="Settings">
-                <ActionIcon
-                  size="lg"
-                  variant="default"
-                  aria-label="Dashboard settings"
-                  onClick={settings.open}
-                  disabled={preferences === undefined}
-                >
-                  <IconSettings size={ICON_SIZE} aria-hidden />
-                </ActionIcon>
-              </Tooltip>
+
+              <ActionIcon
+                size="lg"
+                variant="default"
+                aria-label="Dashboard settings"
+                title="Settings"
+                onClick={settings.open}
+                disabled={preferences === undefined}
+              >
+                <IconSettings size={ICON_SIZE} aria-hidden />
+              </ActionIcon>
             </span>
           </div>
         }

@@ -1,5 +1,5 @@
 // What the bell opens: settings, Mark All Read, Clear All, and the newest notifications (NOTIF-01, NOTIF-03, NOTIF-04).
-import { ActionIcon, Anchor, Button, Tooltip } from "@mantine/core";
+import { ActionIcon, Anchor, Button } from "@mantine/core";
 import { IconSettings } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
@@ -21,11 +21,16 @@ export function NotificationPanel({ onClose }: { onClose: () => void }) {
         {isOffline && <Tag tone="warning">Offline</Tag>}
         <span className={classes.actions}>
           <NotificationActions />
-          <Tooltip label="Settings">
-            <ActionIcon component={Link} to={paths.settings} aria-label="Notification settings" onClick={onClose}>
-              <IconSettings size={17} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+
+          <ActionIcon
+            component={Link}
+            to={paths.settings}
+            aria-label="Notification settings"
+            title="Settings"
+            onClick={onClose}
+          >
+            <IconSettings size={17} aria-hidden />
+          </ActionIcon>
         </span>
       </div>
       <div className={classes.scroll}>
