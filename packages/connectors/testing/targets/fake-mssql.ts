@@ -31,72 +31,9 @@ export async function startFakeMssql(
   certificate: ServerCertificate | null,
   routeTo?: { host: string; port: number },
 ): Promise<FakeMssql> {
-  const logins = new Map<string, StoredLogin>();
+  const logins: Logins = new Map();
   const sockets = new Set<Socket>();
   let planned: { error: number | null } | null = null;
-
-  const obey = (by: string, text: string, wire: Duplex): Buffer => {
-    const caller = logins.get(by);
-    if (text.startsWith("SELECT CAST(HAS_PERMS")) {
-      const name = textIn(text, "SUSER_ID(");
-      const login = logins.get(name);
-      const flag = (is: boolean | undefined) => (is === true ? "1" : "0");
-      return table(
-        ["may", "controls", "id", "sysadmin"],
-        [
-          [
-            flag(caller?.mayAlter || caller?.isAdministrator),
-            flag(caller?.isAdministrator),
-            login === undefined ? null : "257",
-            flag(login?.isAdministrator),
-          ],
-        ],
-      );
-    }
-    if (text.startsWith("SELECT TOP")) {
-      const rows = [...logins].map(([name, login]) => [
-        name,
-        login.error === 18470 ? "1" : "0",
-        login.error === 18486 ? "1" : "0",
-        login.isAdministrator ? "1" : "0",
-        "2026-01-02T03:04:05.678",
-      ]);
-      return table(["name", "disabled", "locked", "sysadmin", "changed"], rows);
-    }
-    if (!text.startsWith("ALTER LOGIN")) return done();
-    const parts = alterIn(text);
-    if (parts === null) return Buffer.concat([errorToken(102), done(2)]);
-    const login = logins.get(parts.name);
-    const isOwn = by === parts.name && parts.old !== null && parts.old === login?.password;
-    const isAllowed =
-      isOwn || caller?.isAdministrator === true || (caller?.mayAlter === true && login?.isAdministrator !== true);
-    const error =
-      planned?.error ?? (login === undefined || !isAllowed ? 15151 : parts.password.length < 8 ? 15117 : null);
-    const isCut = planned !== null && planned.error === null;
-    planned = null;
-    if (error !== null) return Buffer.concat([errorToken(error), done(2)]);
-    if (login !== undefined) login.password = parts.password;
-    if (isCut) wire.destroy();
-    return done();
-  };
-
-  const logIn = (packet: Buffer): { answer: Buffer; name: string | null } => {
-    const field = (at: number) =>
-      packet.subarray(packet.readUInt16LE(at), packet.readUInt16LE(at) + packet.readUInt16LE(at + 2) * 2);
-    const name = field(40).toString("utf16le");
-    const hidden = field(44).map((byte) => ((byte ^ 0xa5) >> 4) | (((byte ^ 0xa5) & 15) << 4));
-    const login = logins.get(name);
-    const isRight = login !== undefined && login.password === Buffer.from(hidden).toString("utf16le");
-    if (!isRight || login.error !== null) {
-      const errors = [...(isRight && login.error !== null ? [login.error] : []), 18456];
-      return {
-        answer: Buffer.concat([...errors.slice(0, login?.error === 4060 ? 2 : 1).map(errorToken), done(2)]),
-        name: null,
-      };
-    }
-    const routing = routeTo === undefined ? [] : [routingToken(routeTo)];
-    return { answer: Buffer.concat([loginAck(), ...routing, done()]), name };
-  };
 
   const serve = (socket: Socket) => {
     sockets.add(socket);
@@ -108,12 +45,17 @@ export async function startFakeMssql(
         wire.write(packetOf(RESULT, prelogin(certificate !== null)));
         if (certificate !== null) encrypt(socket, certificate, handle);
       } else if (type === LOGIN7) {
-        const { answer, name } = logIn(content);
+        const { answer, name } = logIn(content, logins, routeTo);
         by = name ?? "";
         wire.write(packetOf(RESULT, answer));
       } else if (type === SQL_BATCH) {
         const text = content.subarray(content.readUInt32LE(0)).toString("utf16le");
-        wire.write(packetOf(RESULT, obey(by, text, socket)));
+        const isAlter = text.startsWith("ALTER LOGIN");
+        const own = isAlter ? planned : null;
+        if (isAlter) planned = null;
+        const answer = own?.error ? refusal(own.error) : obey(text, by, logins);
+        if (own?.error === null) socket.destroy();
+        else wire.write(packetOf(RESULT, answer));
       }
     };
     readPackets(socket, handle(socket));
@@ -133,6 +75,64 @@ export async function startFakeMssql(
       await once(server, "close");
     },
   };
+}
+
+type Logins = Map<string, StoredLogin>;
+
+const flag = (is: boolean | undefined): string => (is === true ? "1" : "0");
+const refusal = (...errors: number[]): Buffer => Buffer.concat([...errors.map(errorToken), done(2)]);
+
+function logIn(packet: Buffer, logins: Logins, routeTo?: { host: string; port: number }) {
+  const field = (at: number) =>
+    packet.subarray(packet.readUInt16LE(at), packet.readUInt16LE(at) + packet.readUInt16LE(at + 2) * 2);
+  const name = field(40).toString("utf16le");
+  const password = Buffer.from(field(44).map((byte) => ((byte ^ 0xa5) >> 4) | (((byte ^ 0xa5) & 15) << 4)));
+  const login = logins.get(name);
+  if (login === undefined || login.password !== password.toString("utf16le"))
+    return { answer: refusal(18456), name: null };
+  // A database that cannot be opened comes with a refused log-in behind it.
+  if (login.error !== null)
+    return { answer: login.error === 4060 ? refusal(4060, 18456) : refusal(login.error), name: null };
+  const routing = routeTo === undefined ? [] : [routingToken(routeTo)];
+  return { answer: Buffer.concat([loginAck(), ...routing, done()]), name };
+}
+
+function obey(text: string, by: string, logins: Logins): Buffer {
+  if (text.startsWith("SELECT CAST(HAS_PERMS")) return rights(logins.get(by), logins.get(textIn(text, "SUSER_ID(")));
+  if (text.startsWith("SELECT TOP")) return list(logins);
+  return text.startsWith("ALTER LOGIN") ? alter(text, by, logins) : done();
+}
+
+function rights(caller: StoredLogin | undefined, login: StoredLogin | undefined): Buffer {
+  const may = flag(caller?.mayAlter || caller?.isAdministrator);
+  const id = login === undefined ? null : "257";
+  return table(
+    ["may", "controls", "id", "sysadmin"],
+    [[may, flag(caller?.isAdministrator), id, flag(login?.isAdministrator)]],
+  );
+}
+
+function list(logins: Logins): Buffer {
+  const rows = [...logins].map(([name, { error, isAdministrator }]) => [
+    name,
+    flag(error === 18470),
+    flag(error === 18486),
+    flag(isAdministrator),
+    "2026-01-02T03:04:05.678",
+  ]);
+  return table(["name", "disabled", "locked", "sysadmin", "changed"], rows);
+}
+
+function alter(text: string, by: string, logins: Logins): Buffer {
+  const parts = alterIn(text);
+  if (parts === null) return refusal(102);
+  const [caller, login] = [logins.get(by), logins.get(parts.name)];
+  const isOwn = by === parts.name && parts.old !== null && parts.old === login?.password;
+  const mayAlter = caller?.isAdministrator === true || (caller?.mayAlter === true && login?.isAdministrator !== true);
+  if (login === undefined || !(isOwn || mayAlter)) return refusal(15151);
+  if (parts.password.length < 8) return refusal(15117);
+  login.password = parts.password;
+  return done();
 }
 
 /** Calls back with each message once its last packet is there. */

@@ -38,25 +38,6 @@ export async function startFakeWinrm(certificate: ServerCertificate): Promise<Fa
   const commandLines: string[] = [];
   let planned: { output: string | null } | null = null;
 
-  const obey = ({ script, by }: Command, input: string): string => {
-    const {
-      name,
-      old,
-      new: candidate = "",
-    } = JSON.parse(Buffer.from(input, "base64").toString()) as Record<string, string>;
-    const [account, caller] = [accounts.get(name ?? ""), accounts.get(by)];
-    const isRight = script.includes("IsInRole") ? caller?.isAdministrator === true : true;
-    if (!isRight) return "STRONGROOM 80070005";
-    if (account === undefined) return "STRONGROOM 800708AD";
-    if (script.includes("IsInRole")) return "STRONGROOM OK";
-    const isOwn = script.includes("'ChangePassword'");
-    if (isOwn && account.password !== old) return "STRONGROOM 80070056";
-    if (!isOwn && caller?.isAdministrator !== true) return "STRONGROOM 80070005";
-    if (candidate.length < 8) return "STRONGROOM 800708C5";
-    account.password = candidate;
-    return "STRONGROOM OK";
-  };
-
   const answer = (body: string, by: string, response: ServerResponse): string => {
     const shellId = /Name="ShellId">([^<]+)</.exec(body)?.[1] ?? "";
     const commandId = /CommandId="([^"]+)"/.exec(body)?.[1] ?? "";
@@ -86,7 +67,7 @@ export async function startFakeWinrm(certificate: ServerCertificate): Promise<Fa
         const command = commands.get(commandId);
         const bytes = /<rsp:Stream [^>]*>([^<]*)</.exec(body)?.[1] ?? "";
         if (command === undefined) return "<nothing/>";
-        const said = obey(command, Buffer.from(bytes, "base64").toString().trim());
+        const said = obey(command, Buffer.from(bytes, "base64").toString().trim(), accounts);
         command.output = planned?.output ?? said;
         if (planned?.output === null) response.destroy();
         planned = null;
@@ -139,4 +120,19 @@ export async function startFakeWinrm(certificate: ServerCertificate): Promise<Fa
       await once(server, "close");
     },
   };
+}
+
+/** What a script of ours would say, and do to the accounts. */
+function obey({ script, by }: Command, input: string, accounts: ReadonlyMap<string, Account>): string {
+  const words = JSON.parse(Buffer.from(input, "base64").toString()) as Record<string, string>;
+  const { name = "", old, new: candidate = "" } = words;
+  const [account, isAdministrator] = [accounts.get(name), accounts.get(by)?.isAdministrator === true];
+  const isOwn = script.includes("'ChangePassword'");
+  if (!isOwn && !isAdministrator) return "STRONGROOM 80070005";
+  if (account === undefined) return "STRONGROOM 800708AD";
+  if (script.includes("IsInRole")) return "STRONGROOM OK";
+  if (isOwn && account.password !== old) return "STRONGROOM 80070056";
+  if (candidate.length < 8) return "STRONGROOM 800708C5";
+  account.password = candidate;
+  return "STRONGROOM OK";
 }
