@@ -76,14 +76,25 @@ export function fieldAt(path: readonly PropertyKey[]): string {
   return field.endsWith("account_id") ? "account" : field;
 }
 
+/** Said of a field that is empty. */
+const MISSING: DependentFormErrors = {
+  name: "Name is required",
+  path: "File is required",
+  url: "Address is required",
+  username: "User is required",
+};
+
 /** Empty: may be sent. */
 export function checkDependent(values: DependentFormValues): DependentFormErrors {
-  const needsAccount = values.kind !== "webhook" && values.account === null;
-  return {
-    ...(values.name.trim() === "" ? { name: "Name is required" } : {}),
-    ...firstObjections<keyof DependentFormValues>(DependentConfig, configOf(values), fieldAt),
-    ...(needsAccount ? { account: "Choose an account" } : {}),
-  };
+  const objections = firstObjections<keyof DependentFormValues>(DependentConfig, configOf(values), fieldAt);
+  if (values.kind !== "webhook" && values.account === null) objections.account = "Choose an account";
+  if (values.name.trim() === "") objections.name = "";
+  const told = Object.entries(objections).map(([field, objection]) => {
+    const name = field as keyof DependentFormValues;
+    const isEmpty = typeof values[name] === "string" && values[name].trim() === "";
+    return [name, isEmpty ? (MISSING[name] ?? objection) : objection] as const;
+  });
+  return Object.fromEntries(told);
 }
 
 export const STATE_BADGES = {

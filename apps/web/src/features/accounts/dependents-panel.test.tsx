@@ -132,6 +132,7 @@ describe("the form of a dependent", () => {
       { template: "The template has no {{password}}" },
     ],
     [{ ...named, kind: "webhook", url: "ftp://x" }, { url: "Invalid URL" }],
+    [{ ...named, kind: "webhook" }, { url: "Address is required" }],
     [{ ...named, kind: "linked-user", account, username: "app", name: "" }, { name: "Name is required" }],
   ] as const)("is checked by the contract's rules (%#)", (values, expected) => {
     expect(checkDependent(values)).toEqual(expected);

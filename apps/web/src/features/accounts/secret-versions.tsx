@@ -17,8 +17,8 @@ import { copyKey } from "./use-password-copy.tsx";
 const REASONS: Record<SecretVersion["reason"], string> = {
   created: "Stored with the account",
   edited: "Replaced by hand",
-  rotated: "Changed by a rotation",
-  reconciled: "Set by a reconcile",
+  rotated: "Rotated",
+  reconciled: "Reconciled",
   imported: "Imported from a file",
 };
 
@@ -68,7 +68,7 @@ function Version({ version, mayCopy, isCopying, onCopy }: VersionProps) {
         {isInForce ? `Version ${number}, in force` : `Version ${number}`}
       </Tag>
       <span className={classes.versionWords}>
-        {isCandidate ? "Made for a rotation, never proved; kept" : REASONS[reason]} by {version.created_by}{" "}
+        {isCandidate ? "Made for a rotation, never proved; kept" : `${REASONS[reason]} by ${version.created_by}`}{" "}
         <span className={classes.versionTime}>
           <RelativeTime moment={since} />
           {until !== null && `, until ${nearTime(until, now)}`}

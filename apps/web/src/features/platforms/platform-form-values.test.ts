@@ -24,6 +24,7 @@ describe("the form of a platform", () => {
       rotation_window: { from_hour: 22, to_hour: 4 },
       rotate_as: "reconcile-account",
       rotate_automatically: false,
+      reconcile_hosts: ["*.example.com", "10.0.0.0/8"],
     });
     const { id, account_count, created_at, updated_at, description, reconcile_readiness: _, ...policy } = platform;
     const sent = payloadOf(formOf(platform));
@@ -62,6 +63,13 @@ describe("the form of a platform", () => {
       window_to: "Choose an hour, or any time for both",
     });
     expect(checkPlatform({ ...windowed, window_to: "22" })).toEqual({ window_to: "The window is empty" });
+  });
+
+  test("the hosts of the reconcile account stand one a line; what is none is named", () => {
+    const typed = { ...NAMED, reconcile_hosts: " db1.example.com \n\n10.0.0.0/8\n" };
+    expect(payloadOf(typed).reconcile_hosts).toEqual(["db1.example.com", "10.0.0.0/8"]);
+    expect(checkPlatform(typed)).toEqual({});
+    expect(Object.keys(checkPlatform({ ...NAMED, reconcile_hosts: "no host" }))).toEqual(["reconcile_hosts"]);
   });
 
   test("only a reconcile account that there is can set passwords", () => {

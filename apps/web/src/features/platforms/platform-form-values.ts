@@ -55,6 +55,8 @@ export interface PlatformFormValues extends Record<NumberField, string>, Record<
   window_to: string;
   rotate_as: Platform["rotate_as"];
   reconcile_account: Found | null;
+  /** One a line. */
+  reconcile_hosts: string;
 }
 
 export const EMPTY_PLATFORM: PlatformFormValues = {
@@ -82,6 +84,7 @@ export const EMPTY_PLATFORM: PlatformFormValues = {
   begins_with_letter: true,
   history: "10",
   reconcile_account: null,
+  reconcile_hosts: "",
   exclusive_check_out: false,
   rotate_after_check_in: true,
   one_time_password: false,
@@ -129,6 +132,7 @@ export function formOf(platform: Platform, reconcileName?: string): PlatformForm
     ...numbersOf(rules, RULE_NUMBERS),
     ...numbersOf(platform, POLICY_NUMBERS),
     description: platform.description ?? "",
+    reconcile_hosts: platform.reconcile_hosts.join("\n"),
     window_from: typed(window?.from_hour ?? null),
     window_to: typed(window?.to_hour ?? null),
     reconcile_account: reconcile === null ? null : { value: reconcile, label: reconcileName ?? reconcile },
@@ -165,6 +169,12 @@ export const rulesOf = (values: PlatformFormValues): ExampleRules & { history: n
   history: numberOf(values.history),
 });
 
+const linesOf = (text: string): string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
 type WindowValues = Pick<PlatformFormValues, "window_from" | "window_to">;
 
 const windowOf = ({ window_from: from, window_to: to }: WindowValues): Platform["rotation_window"] =>
@@ -185,6 +195,7 @@ export const payloadOf = (values: PlatformFormValues): PlatformFields => ({
   rotation_notice_days: numberOf(values.rotation_notice_days),
   password_rules: rulesOf(values),
   reconcile_account_id: values.reconcile_account?.value ?? null,
+  reconcile_hosts: linesOf(values.reconcile_hosts),
   exclusive_check_out: values.exclusive_check_out,
   rotate_after_check_in: values.rotate_after_check_in,
   one_time_password: values.one_time_password,

@@ -1,26 +1,21 @@
 // The form of a platform: what it is for, and the policy of its accounts in four parts.
-import { NativeSelect, Select, SimpleGrid, Stack, Switch, TextInput, Textarea } from "@mantine/core";
-import type { UseFormReturnType } from "@mantine/form";
+import { Select, SimpleGrid, Stack, TextInput, Textarea } from "@mantine/core";
 import { CONNECTION_METHODS, SYSTEM_TYPES, type Platform, type SystemType } from "@strongroom/contract";
-import { useId, type ReactNode } from "react";
 import { isCallError } from "#shared/api/call-error.ts";
 import { duration } from "#shared/format/time.ts";
-import { AccountSelect } from "#shared/ui/account-select.tsx";
 import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
 import { PasswordExample } from "./password-example.tsx";
+import { Choice, Count, Part, type PlatformFormControl } from "./platform-fields.tsx";
 import {
-  boundsOf,
   checkPlatform,
   fieldAt,
   isField,
   rulesOf,
-  type NumberField,
   type PlatformFormErrors,
   type PlatformFormValues,
-  type SwitchField,
 } from "./platform-form-values.ts";
+import { RotationPart } from "./platform-rotation-part.tsx";
 import { systemLabel, usualConnection } from "./platform-words.ts";
-import { ReconcileReadiness } from "./reconcile-readiness.tsx";
 import classes from "./platforms.module.css";
 
 export interface PlatformFormProps extends Omit<
@@ -31,7 +26,7 @@ export interface PlatformFormProps extends Omit<
   platform?: Platform | null;
 }
 
-type Form = UseFormReturnType<PlatformFormValues>;
+type Form = PlatformFormControl;
 
 /** Which fields of the form the server objects to. */
 function objectionsIn(error: unknown): PlatformFormErrors {
@@ -47,7 +42,7 @@ export default function PlatformForm({ platform = null, ...props }: PlatformForm
         <>
           <About form={form} />
           <Verification form={form} />
-          <Rotation form={form} platform={platform} />
+          <RotationPart form={form} platform={platform} />
           <Rules form={form} />
           <Lending form={form} />
         </>
@@ -105,71 +100,6 @@ function Verification({ form }: { form: Form }) {
         />
       </SimpleGrid>
     </Part>
-  );
-}
-
-function Rotation({ form, platform }: { form: Form; platform: Platform | null }) {
-  return (
-    <Part title="Rotation" description="How often the passwords are changed.">
-      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
-        <Count form={form} field="rotate_every_days" label="Rotate every" unit="days" description="Empty: no policy" />
-        <Count
-          form={form}
-          field="rotation_notice_days"
-          label="Due soon"
-          unit="days before"
-          description="When an account begins to count as due"
-        />
-      </SimpleGrid>
-      <Schedule form={form} />
-      <Select
-        label="New passwords are set by"
-        data={[
-          { value: "account", label: "The account itself" },
-          { value: "reconcile-account", label: "The reconcile account" },
-        ]}
-        allowDeselect={false}
-        {...form.getInputProps("rotate_as")}
-      />
-      <AccountSelect
-        label="Reconcile account"
-        description="Logs in where an account's own password no longer does, and sets it anew."
-        placeholder="None. Search accounts"
-        clearable
-        value={form.values.reconcile_account}
-        error={form.errors["reconcile_account"]}
-        onChange={(found) => form.setFieldValue("reconcile_account", found)}
-      />
-      {platform !== null && form.values.reconcile_account?.value === platform.reconcile_account_id && (
-        <ReconcileReadiness platform={platform} />
-      )}
-    </Part>
-  );
-}
-
-/** The hours of a day, as a schedule's are. */
-const HOURS = [
-  { value: "", label: "Any time" },
-  ...Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), label: `${String(hour).padStart(2, "0")}:00` })),
-];
-
-/** When what is due is changed without anybody asking. */
-function Schedule({ form }: { form: Form }) {
-  const isOff = !form.values.rotate_automatically;
-  return (
-    <>
-      <Choice
-        form={form}
-        field="rotate_automatically"
-        label="Rotate by itself"
-        description="What is due is changed without anybody asking."
-      />
-      <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md" verticalSpacing="sm">
-        <NativeSelect label="From (UTC)" data={HOURS} disabled={isOff} {...form.getInputProps("window_from")} />
-        <NativeSelect label="To (UTC)" data={HOURS} disabled={isOff} {...form.getInputProps("window_to")} />
-        <Count form={form} field="rotation_jitter_minutes" label="Spread over" unit="minutes" isDisabled={isOff} />
-      </SimpleGrid>
-    </>
   );
 }
 
@@ -303,64 +233,4 @@ function Lending({ form }: { form: Form }) {
 function inWords(minutes: string): string {
   const count = Number(minutes);
   return count >= 60 ? duration(count * 60) : "\u00a0";
-}
-
-function Part({ title, description, children }: { title: string; description: string; children: ReactNode }) {
-  const id = useId();
-  return (
-    <section className={classes.part} aria-labelledby={id}>
-      <h3 className={classes.partTitle} id={id}>
-        {title}
-      </h3>
-      <p className={classes.partHint}>{description}</p>
-      <Stack gap="sm">{children}</Stack>
-    </section>
-  );
-}
-
-interface CountProps {
-  form: Form;
-  field: NumberField;
-  label: string;
-  unit?: string;
-  description?: string;
-  isDisabled?: boolean;
-}
-
-function Count({ form, field, label, unit, description, isDisabled = false }: CountProps) {
-  return (
-    <TextInput
-      type="number"
-      inputMode="numeric"
-      step={1}
-      {...boundsOf(field)}
-      label={label}
-      description={description}
-      disabled={isDisabled}
-      inputWrapperOrder={["label", "input", "error", "description"]}
-      rightSection={unit === undefined ? undefined : <span className={classes.unit}>{unit}</span>}
-      rightSectionWidth={unit === undefined ? undefined : "6.25rem"}
-      classNames={{ section: classes.unitSection }}
-      {...form.getInputProps(field)}
-    />
-  );
-}
-
-interface ChoiceProps {
-  form: Form;
-  field: SwitchField;
-  label: string;
-  description: string;
-  isDisabled?: boolean;
-}
-
-function Choice({ form, field, label, description, isDisabled = false }: ChoiceProps) {
-  return (
-    <Switch
-      label={label}
-      description={description}
-      disabled={isDisabled}
-      {...form.getInputProps(field, { type: "checkbox" })}
-    />
-  );
 }

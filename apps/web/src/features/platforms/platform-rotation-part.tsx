@@ -1,0 +1,83 @@
+// The part of a platform's form that says when, how and by whom passwords are changed.
+import { NativeSelect, Select, SimpleGrid, Textarea } from "@mantine/core";
+import type { Platform } from "@strongroom/contract";
+import { AccountSelect } from "#shared/ui/account-select.tsx";
+import { Choice, Count, Part, type PlatformFormControl } from "./platform-fields.tsx";
+import { ReconcileReadiness } from "./reconcile-readiness.tsx";
+import classes from "./platforms.module.css";
+
+export function RotationPart({ form, platform }: { form: PlatformFormControl; platform: Platform | null }) {
+  return (
+    <Part title="Rotation" description="How often the passwords are changed.">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
+        <Count form={form} field="rotate_every_days" label="Rotate every" unit="days" description="Empty: no policy" />
+        <Count
+          form={form}
+          field="rotation_notice_days"
+          label="Due soon"
+          unit="days before"
+          description="When an account begins to count as due"
+        />
+      </SimpleGrid>
+      <Schedule form={form} />
+      <Select
+        label="New passwords are set by"
+        data={[
+          { value: "account", label: "The account itself" },
+          { value: "reconcile-account", label: "The reconcile account" },
+        ]}
+        allowDeselect={false}
+        {...form.getInputProps("rotate_as")}
+      />
+      <AccountSelect
+        label="Reconcile account"
+        description="Logs in where an account's own password no longer does, and sets it anew."
+        placeholder="None. Search accounts"
+        clearable
+        value={form.values.reconcile_account}
+        error={form.errors["reconcile_account"]}
+        onChange={(found) => form.setFieldValue("reconcile_account", found)}
+      />
+      {form.values.reconcile_account !== null && (
+        <Textarea
+          label="Hosts that the reconcile account may log in to"
+          description="Beside its own, one a line: a name, *.example.com, or a network such as 10.0.0.0/8. Its password is sent nowhere else."
+          rows={3}
+          resize="vertical"
+          spellCheck={false}
+          classNames={{ input: classes.code }}
+          {...form.getInputProps("reconcile_hosts")}
+        />
+      )}
+      {platform !== null && form.values.reconcile_account?.value === platform.reconcile_account_id && (
+        <ReconcileReadiness platform={platform} />
+      )}
+    </Part>
+  );
+}
+
+/** The hours of a day, as a schedule's are. */
+const HOURS = [
+  { value: "", label: "Any time" },
+  ...Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), label: `${String(hour).padStart(2, "0")}:00` })),
+];
+
+/** When what is due is changed without anybody asking. */
+function Schedule({ form }: { form: PlatformFormControl }) {
+  const isOff = !form.values.rotate_automatically;
+  return (
+    <>
+      <Choice
+        form={form}
+        field="rotate_automatically"
+        label="Rotate by itself"
+        description="What is due is changed without anybody asking."
+      />
+      <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md" verticalSpacing="sm">
+        <NativeSelect label="From (UTC)" data={HOURS} disabled={isOff} {...form.getInputProps("window_from")} />
+        <NativeSelect label="To (UTC)" data={HOURS} disabled={isOff} {...form.getInputProps("window_to")} />
+        <Count form={form} field="rotation_jitter_minutes" label="Spread over" unit="minutes" isDisabled={isOff} />
+      </SimpleGrid>
+    </>
+  );
+}
