@@ -31,7 +31,7 @@ export interface FeedEvent {
   message: string | null;
 }
 
-export const feedEventOf = ({ id, type, timestamp, data }: ValidationEvent): FeedEvent => ({
+const feedEventOf = ({ id, type, timestamp, data }: ValidationEvent): FeedEvent => ({
   id,
   type,
   timestamp,
@@ -49,7 +49,7 @@ const TYPES: Record<ValidationAttempt["status"], ValidationEvent["type"]> = {
 };
 
 /** An attempt that was polled, as the event that would have told of it. */
-export const feedEventOfAttempt = (attempt: ValidationAttempt): FeedEvent => ({
+const feedEventOfAttempt = (attempt: ValidationAttempt): FeedEvent => ({
   // An attempt that was under way is another event than the one that ended it.
   id: `${attempt.id}-${attempt.status}`,
   type: TYPES[attempt.status],

@@ -18,7 +18,7 @@ export const isShown = (visible: readonly string[]) => (widget: Widget) =>
 /** Milliseconds. */
 const INTERVALS = [10_000, 30_000, 60_000, 300_000];
 
-export const intervalLabel = (ms: number): string => {
+const intervalLabel = (ms: number): string => {
   if (ms < 60_000) return `${ms / 1000} seconds`;
   return ms === 60_000 ? "1 minute" : `${ms / 60_000} minutes`;
 };

@@ -50,7 +50,7 @@ const paged = {
   getNextPageParam: (page: Page) => page.next_cursor ?? undefined,
 };
 
-export interface Narrowing {
+interface Narrowing {
   search?: string | undefined;
   system?: SystemFamily | undefined;
 }

@@ -1,7 +1,7 @@
 // The live events of validation among all live events (VAL-45).
 import type { LiveEvent } from "@strongroom/contract";
 
-export const VALIDATION_EVENTS = [
+const VALIDATION_EVENTS = [
   "validation_started",
   "validation_completed",
   "validation_failed",

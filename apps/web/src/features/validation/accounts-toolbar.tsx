@@ -1,0 +1,109 @@
+// The search, the filters and the buttons of "Account Validation" (VAL-15 to VAL-23).
+import { Button, Select } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconDownload, IconRefresh, IconShieldBolt } from "@tabler/icons-react";
+import { ALERT_SEVERITIES, VALIDATION_STATUSES } from "@strongroom/contract";
+import { useSearchParams } from "react-router";
+import { withParam } from "#shared/format/address.ts";
+import { AddressSearch } from "#shared/ui/address-search.tsx";
+import classes from "./accounts-tab.module.css";
+import { BulkValidateDialog } from "./bulk-validate-dialog.tsx";
+import { STATUS_WORDS, severityChoices } from "./figures.ts";
+import type { Report } from "./use-report.ts";
+import { SYSTEM_CHOICES, narrowingOf, type AccountView } from "./validation-address.ts";
+
+export interface AccountsToolbarProps {
+  view: AccountView;
+  onRefresh: () => void;
+  isRefreshing: boolean;
+  onBulk: () => void;
+  /** Nothing that fails is high or critical, or it is under way (VAL-21, VAL-22). */
+  isBulkDisabled: boolean;
+  report: Report;
+}
+
+const STATUS_CHOICES = [
+  { value: "", label: "All statuses" },
+  ...VALIDATION_STATUSES.map((status) => ({ value: status as string, label: STATUS_WORDS[status] })),
+];
+
+export function AccountsToolbar(props: AccountsToolbarProps) {
+  const [params, setParams] = useSearchParams();
+  const { system, status, severity } = narrowingOf(params);
+  const choose = (part: string) => (value: string | null) =>
+    setParams((before) => withParam(before, part, value ?? ""), { replace: true });
+  return (
+    <div className={classes.toolbar} role="search" aria-label="Account validation">
+      <AddressSearch label="Search account validation" placeholder="Search by name, host or user" />
+      {props.view === "failures" ? (
+        <Filter
+          label="Severity"
+          data={severityChoices(ALERT_SEVERITIES)}
+          value={severity}
+          onChange={choose("severity")}
+        />
+      ) : (
+        <Filter label="Status" data={STATUS_CHOICES} value={status} onChange={choose("status")} />
+      )}
+      <Filter label="System" data={SYSTEM_CHOICES} value={system} onChange={choose("system")} />
+      <Buttons {...props} />
+    </div>
+  );
+}
+
+function Buttons({ onRefresh, isRefreshing, onBulk, isBulkDisabled, report }: AccountsToolbarProps) {
+  const [isAsking, asking] = useDisclosure(false);
+  const confirm = () => {
+    asking.close();
+    onBulk();
+  };
+  return (
+    <div className={classes.buttons}>
+      <Button
+        variant="default"
+        leftSection={<IconRefresh size={16} aria-hidden />}
+        onClick={onRefresh}
+        loading={isRefreshing}
+      >
+        Refresh
+      </Button>
+      <Button
+        variant="default"
+        leftSection={<IconShieldBolt size={16} aria-hidden />}
+        onClick={asking.open}
+        disabled={isBulkDisabled}
+      >
+        Bulk Validate Critical
+      </Button>
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={16} aria-hidden />}
+        onClick={() => report.save("xlsx")}
+        loading={report.isSaving}
+      >
+        Export Report
+      </Button>
+      <BulkValidateDialog opened={isAsking} onClose={asking.close} onConfirm={confirm} />
+    </div>
+  );
+}
+
+interface FilterProps {
+  label: string;
+  data: { value: string; label: string }[];
+  value: string | undefined;
+  onChange: (value: string | null) => void;
+}
+
+function Filter({ label, data, value, onChange }: FilterProps) {
+  return (
+    <Select
+      className={classes.filter}
+      aria-label={label}
+      data={data}
+      value={value ?? ""}
+      onChange={onChange}
+      allowDeselect={false}
+    />
+  );
+}
