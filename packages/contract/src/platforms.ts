@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ConnectionMethod, SystemType } from "./account-types.ts";
 import { endpoint } from "./endpoint.ts";
-import { AccountId, Message, Moment, PlatformId, oneLine, optionalLines } from "./fields.ts";
+import { AccountId, Message, Moment, PlatformId, SafeId, oneLine, optionalLines } from "./fields.ts";
 
 /** How generated passwords look. Limits of the target win over wishes: `max_length`, `forbidden_characters`. */
 export const PasswordRules = z
@@ -71,6 +71,8 @@ const policy = {
   reconcile_account_id: AccountId.nullable(),
   /** Where it may log in beside its own host: names, `*.example.com`, networks such as `10.0.0.0/8`. */
   reconcile_hosts: z.array(ReconcileHost).max(100).default([]),
+  /** Safes on whose accounts it acts, beside its own safe: whoever adds accounts there says whose passwords it sets. */
+  reconcile_safe_ids: z.array(SafeId).max(1000).default([]),
   /** One person at a time. */
   exclusive_check_out: z.boolean(),
   /** A retrieved secret is changed when the check-out or the grant ends. */

@@ -1,5 +1,5 @@
 // Platforms in the database.
-import type { ConnectionMethod, PasswordRules, Platform, SystemType } from "@strongroom/contract";
+import type { ConnectionMethod, PasswordRules, Platform, SafeId, SystemType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -23,6 +23,7 @@ export interface PlatformsTable {
   password_rules: ColumnType<PasswordRules, string, string>;
   reconcile_account_id: string | null;
   reconcile_hosts: ColumnType<string[], string, string>;
+  reconcile_safe_ids: ColumnType<SafeId[], string, string>;
   exclusive_check_out: boolean;
   rotate_after_check_in: boolean;
   one_time_password: boolean;

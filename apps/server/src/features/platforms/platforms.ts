@@ -36,7 +36,7 @@ export async function readOne(call: Call<typeof readEndpoint>, db: Db): Promise<
 export async function makePlatform(kernel: Kernel, call: Call<typeof createPlatform>, tx: Tx): Promise<Platform> {
   const at = kernel.clock.now();
   const id = newId(at.getTime());
-  const { password_rules: _rules, rotation_window: _window, reconcile_hosts: _hosts, ...fields } = call.body;
+  const fields = call.body;
   call.note({
     target: { type: "platform", id, name: fields.name },
     details: { policy: { ...call.body, description: null } },
@@ -55,7 +55,7 @@ export async function makePlatform(kernel: Kernel, call: Call<typeof createPlatf
 
 export async function changePlatform(kernel: Kernel, call: Call<typeof updateEndpoint>, tx: Tx): Promise<Platform> {
   const before = await begin(call, tx);
-  const { password_rules: _rules, rotation_window: _window, reconcile_hosts: _hosts, ...fields } = call.body;
+  const fields = call.body;
   await checkNames(tx, call.body, before.id);
   await store.updatePlatform(tx, before.id, {
     ...fields,
@@ -116,9 +116,10 @@ const changed = (id: string): NewEvent => ({
 
 const UNCHECKED = { reconcile_is_ready: null, reconcile_message: null, reconcile_checked_at: null };
 
-const asJson = ({ password_rules, rotation_window, reconcile_hosts }: NewPlatform) => ({
+const asJson = ({ password_rules, rotation_window, reconcile_hosts, reconcile_safe_ids }: NewPlatform) => ({
   password_rules: JSON.stringify(password_rules),
   reconcile_hosts: JSON.stringify(reconcile_hosts),
+  reconcile_safe_ids: JSON.stringify(reconcile_safe_ids),
   rotation_window: rotation_window === null ? null : JSON.stringify(rotation_window),
 });
 

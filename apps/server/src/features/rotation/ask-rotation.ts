@@ -18,12 +18,12 @@ import type { CredentialRow } from "#features/credentials/index.ts";
 import { destinationOf, loginTargetOf, ownerOf } from "#features/verification/index.ts";
 import { readCircumstances } from "./due.store.ts";
 import type { Circumstances } from "./due.store.ts";
+import { outOfReach } from "./reach.policy.ts";
 import { after, planned } from "./rotation.policy.ts";
 import type { By } from "./rotation.policy.ts";
 import { changed } from "./rotation.ts";
 import { insertRotations, readOpen, wake } from "./rotation.store.ts";
 import type { Asker, NewRotation, ShownRotation } from "./rotation.store.ts";
-import { isWithinReach } from "./turn.ts";
 import type { Site } from "./site.ts";
 import { QUEUED } from "./words.ts";
 
@@ -107,18 +107,11 @@ export function hindrance(row: CredentialRow, now: Circumstances, wished: By | n
     return refuse(409, "rotation.platform-inactive", "Its platform is not active: nothing of it is changed.");
   }
   const connector = connectorFor(loginTargetOf(row));
-  const canReconcile =
-    connector.reconcile !== undefined && now.reconciler !== null && isWithinReach(row, now.reconciler);
+  const beyond = now.reconciler === null ? null : outOfReach(row, now.reconciler);
+  const canReconcile = connector.reconcile !== undefined && now.reconciler !== null && beyond === null;
   const canChange = connector.change !== undefined || connector.issue !== undefined;
   if (by === "reconcile-account" && !canReconcile) {
-    if (connector.reconcile !== undefined && now.reconciler !== null) {
-      const where = destinationOf(row) ?? "nowhere";
-      return refuse(
-        409,
-        "rotation.host-not-reconcilable",
-        `The platform's reconcile account does not log in to ${where}. An administrator can name that host on the platform.`,
-      );
-    }
+    if (connector.reconcile !== undefined && beyond !== null) return refuse(409, beyond.code, beyond.message);
     const why =
       now.reconciler !== null ? "This kind of system knows no reconciling" : "Its platform names no reconcile account";
     return refuse(409, "rotation.no-reconcile-account", `${why}.`);

@@ -205,6 +205,44 @@ describe("a rotation stops for a person", () => {
     assert.equal(used.length, 0, "its secret was opened");
   });
 
+  test("who puts an account into a safe of their own does not have its password set by the reconcile account, unless the safe was named", async () => {
+    const { platform, safe, role } = await place.anAccountThere(owner);
+    const reconciler = await reconcilesBy(platform, safe, place.target.superuser);
+    const nosy = await aPerson(place.app);
+    const own = await aSafe(place.app, nosy);
+    const { host: hostname, port } = place.target;
+    const fields = { ...DATABASE, hostname, port, username: role.username, platform_id: platform.id };
+    const taken = await anAccount(place.app, nosy, own, { ...fields, password: "whatever" });
+    const reconcile = () => place.app.call(reconcileAccount, { params: { id: taken.id }, as: nosy.token });
+    const refused = await reconcile();
+    assert.match(refused.text, /"rotation.safe-not-reconcilable"/);
+    // It stops as well where the account's own password is refused.
+    const asked = await place.rotate(nosy, taken.id);
+    assert.deepEqual([asked.state, asked.code], ["attention", "old-refused"], JSON.stringify(asked));
+    assert.equal(await place.logsIn(role.username, role.password), true, "its password was set");
+
+    const admin = await firstAdmin(place.app);
+    const names = { name: platform.name, reconcile_account_id: reconciler.id, reconcile_safe_ids: [own.id] };
+    const body = { ...aPolicy, ...SYSTEM, ...names };
+    const named = await place.app.call(updatePlatform, { params: { id: platform.id }, body, as: admin.token });
+    assert.deepEqual(named.body.reconcile_safe_ids, [own.id], named.text);
+    const done = await place.settled(nosy, (await reconcile()).body.rotation_id);
+    assert.deepEqual([done.state, done.by], ["rotated", "reconcile-account"], JSON.stringify(done));
+  });
+
+  test("an account does not say in which way the reconcile account logs in", async () => {
+    const { account, platform, safe } = await place.anAccountThere(owner);
+    const reconciler = await reconcilesBy(platform, safe, place.target.superuser);
+    await place.sql(`update credentials set additional_params = '{"sslmode":"disable"}' where id = $1`, account.id);
+    const refused = await place.app.call(reconcileAccount, { params: { id: account.id }, as: owner.token });
+    assert.match(refused.text, /"rotation.not-reached-alike"/);
+    const used = await place.sql(
+      "select from audit_entries where target_id = $1 and event = 'rotation.secret-used'",
+      reconciler.id,
+    );
+    assert.equal(used.length, 0, "its secret was opened");
+  });
+
   test("password-rules: the rules allow no password", async () => {
     const platform = rulesWith({ forbidden_characters: "abcdefghijklmnopqrstuvwxyz", min_lowercase: 1 });
     await stopped(owner, (await place.anAccountThere(owner, { platform })).account, "password-rules");

@@ -5,14 +5,15 @@ import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { openEnvelope } from "#features/credentials/index.ts";
 import type { CredentialRow } from "#features/credentials/index.ts";
-import { destinationOf, loginTargetOf } from "#features/verification/index.ts";
+import { destinationOf } from "#features/verification/index.ts";
 import { holdBack } from "./hold-back.ts";
 import { listToCheck, storeReadiness } from "./readiness.store.ts";
 import type { Readiness, ToCheck } from "./readiness.store.ts";
+import { outOfReach, targetFor } from "./reach.policy.ts";
 import { see } from "./sight.store.ts";
 import type { Reconciler } from "./sight.store.ts";
 import type { Site } from "./site.ts";
-import { connectorOf, isWithinReach } from "./turn.ts";
+import { connectorOf } from "./turn.ts";
 
 const TIMEOUT_MS = 20_000;
 
@@ -65,13 +66,8 @@ async function prepare(site: Site, tx: Tx, platform: ToCheck): Promise<Check | R
   }
   // What is being changed itself is looked at the next time.
   if (reconciler.is_changing) return null;
-  if (!isWithinReach(credential, reconciler)) {
-    return {
-      isReady: false,
-      message: `It may not log in to ${destinationOf(credential) ?? "nowhere"}: name that host on the platform.`,
-      at,
-    };
-  }
+  const beyond = outOfReach(credential, reconciler.reach);
+  if (beyond !== null) return { isReady: false, message: beyond.message, at };
   if (reconciler.is_refused) {
     return { isReady: false, message: "Its system refused the stored secret. Store the right one and verify it.", at };
   }
@@ -102,7 +98,7 @@ async function ask(
   using secret = await openEnvelope(kernel, { id, user_id: null, safe_id, version, envelope });
   const context = { timeoutMs: TIMEOUT_MS, signal, network, now: () => kernel.clock.now() };
   const by = { username, secret };
-  const result = await connector.checkReconcile!(loginTargetOf(credential), by, context);
+  const result = await connector.checkReconcile!(targetFor(credential, reconciler.reach), by, context);
   if (signal.aborted) return null;
   await holdBack(site, reconciler, result);
   const at = kernel.clock.now();

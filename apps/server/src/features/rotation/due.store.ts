@@ -3,6 +3,8 @@ import { sql } from "kysely";
 import type { AccountStatus, Platform } from "@strongroom/contract";
 import type { RawBuilder } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
+import type { Reach } from "./reach.policy.ts";
+import { reachOf } from "./reach.store.ts";
 
 type Because = "check-in" | "one-time" | "grant-ended" | "asked";
 
@@ -11,13 +13,12 @@ export interface Circumstances {
   account_status: AccountStatus | null;
   is_platform_active: boolean | null;
   rotate_as: Platform["rotate_as"] | null;
-  /** Where the platform's reconcile account lives, and where else it may log in; null: there is none. */
-  reconciler: { host: string | null; connection_string: string | null; hosts: string[] } | null;
+  /** How far the platform's reconcile account reaches; null: there is none. */
+  reconciler: Reach | null;
 }
 
 const reconciler: RawBuilder<Circumstances["reconciler"]> = sql`(
-  select jsonb_build_object('host', other.host, 'connection_string', other.connection_string,
-    'hosts', platforms.reconcile_hosts)
+  select ${reachOf("other")}
   from credentials other join accounts theirs on theirs.id = other.id and theirs.status = 'active'
   where other.id = platforms.reconcile_account_id and other.id <> accounts.id and other.deleted_at is null)`;
 

@@ -7,6 +7,7 @@ import { loginTargetOf, resultOf } from "#features/verification/index.ts";
 import type { Errand } from "./advance.ts";
 import type { Made, Stored } from "./make-candidate.ts";
 import { holdBack } from "./hold-back.ts";
+import { targetFor } from "./reach.policy.ts";
 import type { AttentionCode, Happening, Says } from "./rotation.policy.ts";
 import type { Site } from "./site.ts";
 import type { Done } from "./turn.ts";
@@ -52,7 +53,7 @@ async function doErrand(site: Site, errand: Errand, context: VerifyContext, star
       }
       using secret = await openReconciler(site, errand.reconciler);
       const by: Reconciling = { username: errand.reconciler.username, secret };
-      const result = await connector.reconcile!(target, by, candidate, context);
+      const result = await connector.reconcile!(targetFor(credential, errand.reconciler.reach), by, candidate, context);
       if (result.outcome === "unsent")
         await holdBack(site, errand.reconciler, { ...result.failure, durationMs: result.durationMs });
       return {

@@ -16,10 +16,12 @@ export async function listToCheck(db: Db): Promise<ToCheck[]> {
     select platforms.id as platform_id, platforms.name as platform_name, platforms.reconcile_account_id,
       platforms.reconcile_is_ready as was_ready, sample.id as sample_id
     from platforms
+    left join credentials own on own.id = platforms.reconcile_account_id
     left join lateral (
       select accounts.id from accounts join credentials on credentials.id = accounts.id and credentials.deleted_at is null
       where accounts.platform_id = platforms.id and accounts.status = 'active'
         and accounts.id <> platforms.reconcile_account_id
+        and (credentials.safe_id = own.safe_id or platforms.reconcile_safe_ids @> to_jsonb(credentials.safe_id::text))
       order by accounts.id limit 1
     ) sample on true
     where platforms.reconcile_account_id is not null and platforms.is_active and platforms.deleted_at is null`.execute(

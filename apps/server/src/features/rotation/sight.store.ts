@@ -5,6 +5,8 @@ import { lockAnyCredential } from "#features/credentials/index.ts";
 import type { CredentialRow } from "#features/credentials/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
+import type { Reach } from "./reach.policy.ts";
+import { reachOf } from "./reach.store.ts";
 
 /** The account with which the platform sets other passwords, and its secret in force. */
 export interface Reconciler {
@@ -16,11 +18,7 @@ export interface Reconciler {
   envelope: Buffer;
   /** It is being changed itself just now. */
   is_changing: boolean;
-  /** Where it lives itself. */
-  host: string | null;
-  connection_string: string | null;
-  /** Where else it may log in. */
-  hosts: string[];
+  reach: Reach;
   /** Its system has refused this very secret: it is not tried again until somebody puts it right. */
   is_refused: boolean;
 }
@@ -78,8 +76,7 @@ async function readFacts(tx: Tx, id: string): Promise<Facts> {
         select from rotations other where other.credential_id = reconciler.id and other.step <> 'ended'
           and other.step not in ('planned', 'stored') and not other.needs_attention
       ) as by_is_changing,
-      reconciler.host as by_host, reconciler.connection_string as by_connection_string,
-      platforms.reconcile_hosts as by_hosts,
+      ${reachOf("reconciler")} as by_reach,
       reconciler.rejected_revision is not distinct from reconciler.login_revision as by_is_refused
     from (select ${id}::uuid as id) it
     left join accounts on accounts.id = it.id
@@ -105,9 +102,7 @@ function reconcilerIn(row: FactRow): Reconciler | null {
     envelope: row.by_envelope,
     is_changing: row.by_is_changing === true,
     is_refused: row.by_is_refused === true,
-    host: row.by_host,
-    connection_string: row.by_connection_string,
-    hosts: row.by_hosts ?? [],
+    reach: row.by_reach!,
   };
 }
 

@@ -2,9 +2,9 @@
 import { connectorFor } from "@strongroom/connectors";
 import type { Connector } from "@strongroom/connectors";
 import type { CredentialRow } from "#features/credentials/index.ts";
-import { destinationOf, hostOf, loginTargetOf } from "#features/verification/index.ts";
+import { loginTargetOf } from "#features/verification/index.ts";
 import type { Result } from "#features/verification/index.ts";
-import { mayReconcileAt } from "./reconcile-hosts.policy.ts";
+import { outOfReach } from "./reach.policy.ts";
 import { after, backOff, nextAct } from "./rotation.policy.ts";
 import type { Act, Happening, Journal, Means } from "./rotation.policy.ts";
 import type { Kind, LineRow, RotationRow } from "./rotation.store.ts";
@@ -66,19 +66,14 @@ export function meansOf(
   kind: Kind | null,
   credential: CredentialRow,
 ): Means {
-  const mayReconcile = reconciler !== null && !reconciler.is_refused && isWithinReach(credential, reconciler);
+  const mayReconcile =
+    reconciler !== null && !reconciler.is_refused && outOfReach(credential, reconciler.reach) === null;
   return {
     canChange: connector.change !== undefined || connector.issue !== undefined,
     canReconcile: connector.reconcile !== undefined && mayReconcile && kind !== "issued",
     mustRetire: connector.retire !== undefined && kind !== "password",
   };
 }
-
-/** Whether the reconcile account may log in where this credential is used. */
-export const isWithinReach = (
-  credential: CredentialRow,
-  reconciler: { host: string | null; connection_string: string | null; hosts: readonly string[] },
-): boolean => mayReconcileAt(destinationOf(credential), hostOf(reconciler), reconciler.hosts);
 
 /** After every stored secret was refused: as long as a change may still be on its way. */
 const LOOK_AGAIN_MS = 30_000;

@@ -53,6 +53,6 @@ export { verifyAccounts, verifyAllowed } from "./run-verification.ts";
 export { insertEndedAttempts, listAttemptsOf } from "./verification.store.ts";
 export type { AttemptRow } from "./verification.store.ts";
 export { inNameOf, manual, verify } from "./verify-credential.ts";
-export { changesAfter, destinationOf, hostOf, resultOf, targetOf as loginTargetOf } from "./verification.ts";
-export type { Result } from "./verification.ts";
+export { changesAfter, destinationOf, resultOf, targetOf as loginTargetOf } from "./verification.ts";
+export type { LoginRow, Result } from "./verification.ts";
 export { SCHEDULE_EVERY } from "./verification.jobs.ts";

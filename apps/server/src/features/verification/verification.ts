@@ -1,5 +1,6 @@
 // What a verification is here: how one ends, what that makes of the credential, and the words for people and the trail.
 import type { VerifyReply } from "@strongroom/contract";
+import { destinationHost } from "@strongroom/connectors";
 import type { Target, VerifyResult } from "@strongroom/connectors";
 import type { Updateable } from "kysely";
 import type { AuditNote } from "#kernel/audit/entry.ts";
@@ -25,7 +26,22 @@ export interface Result {
   expiresAt: Date | null;
 }
 
-export function targetOf(row: CredentialRow): Target {
+/** What a connector is told of a stored login. */
+export type LoginRow = Pick<
+  CredentialRow,
+  | "type"
+  | "host"
+  | "port"
+  | "username"
+  | "database_name"
+  | "schema_name"
+  | "connection_string"
+  | "ssl_enabled"
+  | "additional_params"
+  | "host_key"
+>;
+
+export function targetOf(row: LoginRow): Target {
   return {
     type: row.type,
     host: row.host,
@@ -40,18 +56,8 @@ export function targetOf(row: CredentialRow): Target {
   };
 }
 
-/** The machine that the secret is sent to: the connection string's (CRED-38), the check's address, else the host. */
-export function destinationOf(row: CredentialRow): string | null {
-  const checked = row.type === "api_token" ? row.additional_params["check_url"] : null;
-  const address = row.connection_string ?? (typeof checked === "string" ? checked : null);
-  return hostOf({ host: row.host, connection_string: address });
-}
-
-/** The host of a connection string overrides the other (CRED-38). */
-export function hostOf({ host, connection_string }: Pick<CredentialRow, "host" | "connection_string">): string | null {
-  const named = connection_string === null ? "" : (URL.parse(connection_string)?.hostname ?? "");
-  return named === "" ? host : named;
-}
+/** The machine that the secret is sent to, as the entry's connector works it out (CRED-38). */
+export const destinationOf = (row: LoginRow): string | null => destinationHost(targetOf(row));
 
 const LONGEST_MESSAGE = 1_000;
 

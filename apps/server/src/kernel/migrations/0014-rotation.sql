@@ -16,6 +16,8 @@ alter table platforms add column rotation_jitter_minutes integer not null defaul
 alter table platforms add column rotate_as text not null default 'account' check (rotate_as in ('account', 'reconcile-account'));
 -- Where the reconcile account may log in beside its own host.
 alter table platforms add column reconcile_hosts jsonb not null default '[]';
+-- The safes on whose accounts it acts, beside its own.
+alter table platforms add column reconcile_safe_ids jsonb not null default '[]';
 -- What the last check of the reconcile account said.
 alter table platforms add column reconcile_is_ready boolean;
 alter table platforms add column reconcile_message text;
