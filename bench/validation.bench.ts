@@ -91,12 +91,5 @@ for (const [name, call] of Object.entries(CALLS)) {
   rows.push([name, ...times.map((time) => `${figure(time)} (${figure(time / reference)})`)]);
 }
 printTable([`p50 ms (in counts of all accounts: ${figure(reference)} ms)`, ...Object.keys(people)], rows);
-if (process.env.BENCH_KEEP === undefined) {
-  await server.close();
-  await postgres.stop();
-} else {
-  console.log(`kept: ${url}`);
-  await new Promise((resolve) => process.once("SIGTERM", resolve));
-  await server.close();
-  await postgres.stop();
-}
+await server.close();
+await postgres.stop();

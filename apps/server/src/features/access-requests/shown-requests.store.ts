@@ -62,10 +62,9 @@ const OVERSEEING = sql.lit(bitOf("approve_level_1") | bitOf("approve_level_2") |
 const visibleTo = (viewer: Who): RawBuilder<unknown> =>
   viewer.role === "admin"
     ? sql`true`
-    : sql`(request.user_id = ${viewer.id} or request.account_id in (
-        select credentials.id from credentials
-        join ${standingsOf(viewer)} standing on standing.safe_id = credentials.safe_id
-        where standing.permissions & ${OVERSEEING} <> 0))`;
+    : sql`(request.user_id = ${viewer.id} or (
+        select credentials.safe_id from credentials where credentials.id = request.account_id
+      ) in (select safe_id from ${standingsOf(viewer)} standing where permissions & ${OVERSEEING} <> 0))`;
 
 /**
  * For other features: a query for the requests on accounts that this person may see, with `account_id`, `user_id`, `resource`,

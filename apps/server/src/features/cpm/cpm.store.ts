@@ -1,8 +1,9 @@
 // What verification has to do, and what needs a person, over what somebody sees.
 import { sql } from "kysely";
+import { seesEverySafe } from "#features/safes/index.ts";
 import type { Db } from "#kernel/db/database.ts";
-import { isSeen, seen } from "#features/validation/index.ts";
-import type { GrantQueries, Who } from "#features/validation/index.ts";
+import { isSeen, seen, seenRows } from "#features/validation/index.ts";
+import type { GrantQueries, Sql, Who } from "#features/validation/index.ts";
 
 export interface Work {
   /** Verifications under way, and those that a run has still to do. */
@@ -14,6 +15,14 @@ export interface Work {
   hasAlarm: boolean;
 }
 
+/** For administrators from an index by its time, over everything that belongs to nobody. */
+const nextDue = (actor: Who): Sql =>
+  seesEverySafe(actor)
+    ? sql`select least(
+        (select min(verify_after) from credentials where user_id = ${actor.id} and deleted_at is null and verify_after is not null),
+        (select min(verify_after) from credentials where user_id is null and deleted_at is null and verify_after is not null))`
+    : sql`select min(verify_after) from ${seenRows(actor)} mine`;
+
 /** The runs are one's own, and those of the schedule over the accounts of all safes for who sees any. */
 export async function readWork(db: Db, actor: Who, grants: GrantQueries): Promise<Work> {
   const { rows } = await sql<Work>`
@@ -21,7 +30,7 @@ export async function readWork(db: Db, actor: Who, grants: GrantQueries): Promis
     runs as (
       select * from verification_runs
       where user_id = ${actor.id}
-        or user_id is null and exists (select from credentials where safe_id is not null and ${isSeen(actor)})
+        or user_id is null and exists (select from ${seenRows(actor)} mine where mine.safe_id is not null)
     )
     select
       (select count(*)::integer from verification_attempts attempt join credentials on credentials.id = attempt.credential_id
@@ -29,8 +38,7 @@ export async function readWork(db: Db, actor: Who, grants: GrantQueries): Promis
       + (select coalesce(sum(total - done), 0)::integer from runs where status = 'running' and user_id is not null)
         as active,
       (select max(coalesce(completed_at, started_at)) from runs) as "lastRunAt",
-      (select verify_after from credentials where verify_after is not null and ${isSeen(actor)}
-       order by verify_after limit 1) as "nextDueAt",
+      (${nextDue(actor)}) as "nextDueAt",
       exists (select from credentials where offered_host_key is not null and ${isSeen(actor)}) as "hasAlarm"`.execute(
     db,
   );

@@ -36,7 +36,7 @@ async function aMixedVault(): Promise<TestPerson> {
   for (const [person, fields] of [
     [owner, { ...databaseAt(target.port), name: "Broken" }],
     [other, { ...databaseAt(target.port), name: "Foreign" }],
-    [owner, { type: "oracle", name: "Untried", database_name: "d", schema_name: "s" }],
+    [owner, { type: "application", name: "Untried" }],
   ] as const) {
     const { id } = await aCredential(app, person, fields);
     const reply = await app.call(verifyCredential, { params: { id }, as: person.token });

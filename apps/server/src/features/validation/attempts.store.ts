@@ -5,7 +5,7 @@ import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import { ACCOUNTS, keysToFind } from "#features/credentials/index.ts";
 import type { AttemptRow } from "#features/verification/index.ts";
-import { isNamed, isOfFamily, isSeen, seen, systemType } from "./seen.store.ts";
+import { isNamed, isOfFamily, isSeen, seen, seenRows, systemType } from "./seen.store.ts";
 import type { GrantQueries, Sql, Who } from "./seen.store.ts";
 
 export type FoundAttempt = AttemptRow & { system_type: string };
@@ -44,30 +44,34 @@ const isWanted = ({ status, since, after }: AttemptsWish): Sql =>
   );
 
 /** Conditions on `credentials` and `accounts`. */
-const isOnWanted = ({ actor, text, system }: AttemptsWish): Sql =>
+const isOnWanted = ({ text, system }: AttemptsWish): Sql =>
   sql.join(
     [
-      isSeen(actor),
+      sql`true`,
       ...(text === null ? [] : [isNamed(text)]),
       ...(system === null ? [] : [isOfFamily(systemType, system)]),
     ],
     sql` and `,
   );
 
-/** A narrowed search reads the names from an index first. */
-function named({ actor, text }: AttemptsWish): Sql {
-  if (text === null) return sql`true`;
+/** What a person sees; with a text, no more than what the search keys find. */
+function narrowed({ actor, text }: AttemptsWish): Sql {
+  if (text === null) return seenRows(actor);
   const keys = keysToFind(ACCOUNTS, { search: text });
-  return sql`(credentials.user_id = ${actor.id} or credentials.id in (
-    select id from credentials where deleted_at is null and search_keys @> ${keys}::integer[] offset 0))`;
+  return sql`(select credentials.* from credentials where user_id = ${actor.id} and deleted_at is null
+    union all
+    select credentials.* from (
+      select * from credentials where deleted_at is null and search_keys @> ${keys}::integer[] offset 0
+    ) credentials where user_id is null and ${isSeen(actor)})`;
 }
 
 /** Ids of what may have such attempts; one more than `most`, if there are more. */
 export async function findCandidates(db: Db, wish: AttemptsWish, most: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with ${seen(wish.actor, wish.grants)}
-    select credentials.id from credentials left join accounts on accounts.id = credentials.id
-    where ${isOnWanted(wish)} and ${named(wish)} limit ${most + 1}`.execute(db);
+    select credentials.id from ${narrowed(wish)} credentials
+    left join accounts on accounts.id = credentials.id
+    where ${isOnWanted(wish)} limit ${most + 1}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -96,22 +100,24 @@ export async function countOf(db: Db, wish: AttemptsWish, ids: readonly string[]
   );
 }
 
-const walked = (wish: AttemptsWish): Sql => sql`
-  verification_attempts attempt
-  join credentials on credentials.id = attempt.credential_id
-  left join accounts on accounts.id = credentials.id
-  where ${isWanted(wish)} and ${isOnWanted(wish)}`;
-
 /** All of them, in the order of their age. */
 export async function walk(db: Db, wish: AttemptsWish): Promise<FoundAttempt[]> {
   const { rows } = await sql<FoundAttempt>`
     with ${seen(wish.actor, wish.grants)}
-    select ${COLUMNS} from ${walked(wish)} ${ORDER} limit ${wish.limit}`.execute(db);
+    select ${COLUMNS} from verification_attempts attempt
+    join credentials on credentials.id = attempt.credential_id
+    left join accounts on accounts.id = credentials.id
+    where ${isWanted(wish)} and ${isSeen(wish.actor)} and ${isOnWanted(wish)} ${ORDER} limit ${wish.limit}`.execute(db);
   return rows;
 }
 
 export async function countWalked(db: Db, wish: AttemptsWish, most: number): Promise<number> {
-  return count(db, sql`select from ${walked({ ...wish, after: null })} limit ${most}`, seen(wish.actor, wish.grants));
+  const rows = sql`
+    select from verification_attempts attempt
+    join ${seenRows(wish.actor)} credentials on credentials.id = attempt.credential_id
+    left join accounts on accounts.id = credentials.id
+    where ${isWanted({ ...wish, after: null })} and ${isOnWanted(wish)} limit ${most}`;
+  return count(db, rows, seen(wish.actor, wish.grants));
 }
 
 async function count(db: Db, rows: Sql, withs: Sql | null = null): Promise<number> {

@@ -29,7 +29,7 @@ export async function sumUp(tx: Tx, day: string): Promise<void> {
   if (done.rows.length > 0) return;
   await sql`
     insert into validation_days (day, safe_id, user_id, system_type, attempts, successes, duration_ms)
-    select ${day}::date, credentials.safe_id, credentials.user_id, coalesce(accounts.system_type, credentials.type),
+    select ${day}::date, credentials.safe_id, credentials.user_id, coalesce(accounts.system_type, attempt.type),
       count(*), count(*) filter (where attempt.outcome = 'verified'), coalesce(sum(attempt.duration_ms), 0)
     from verification_attempts attempt
     join credentials on credentials.id = attempt.credential_id

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { seesEverySafe } from "#features/safes/index.ts";
 import type { Db } from "#kernel/db/database.ts";
-import { isSeen, seen, severity, withAccount } from "./seen.store.ts";
+import { isSeen, seen, seenRows, severity, withAccount } from "./seen.store.ts";
 import type { GrantQueries, Sql, Who } from "./seen.store.ts";
 import { DAY_MS } from "./validation.policy.ts";
 
@@ -15,24 +15,11 @@ export interface Standing {
   neverTried: number;
 }
 
-/** Rows of what a person sees, each read from an index alone: own, of safes, lent from elsewhere. */
-function rowsSeen(actor: Who, columns: Sql): Sql {
-  const own = sql`select ${columns} from credentials where user_id = ${actor.id} and deleted_at is null`;
-  if (seesEverySafe(actor))
-    return sql`${own} union all select ${columns} from credentials where safe_id is not null and deleted_at is null`;
-  return sql`${own}
-    union all
-    select ${columns} from visible join credentials using (safe_id) where deleted_at is null
-    union all
-    select ${columns} from credentials
-    where id in (select account_id from lent) and deleted_at is null and safe_id not in (select safe_id from visible)`;
-}
-
 export async function readStanding(db: Db, actor: Who, grants: GrantQueries): Promise<Standing> {
   const { rows } = await sql<{ status: string; count: number; tried: number }>`
     with ${seen(actor, grants)}
     select verification_status as status, count(*)::integer as count, count(last_verification_attempt)::integer as tried
-    from (${rowsSeen(actor, sql`verification_status, last_verification_attempt`)}) mine
+    from ${seenRows(actor, sql`verification_status, last_verification_attempt`)} mine
     group by verification_status`.execute(db);
   const of = (status: string) => rows.find((row) => row.status === status) ?? { count: 0, tried: 0 };
   const pending = of("pending");
@@ -53,17 +40,20 @@ export interface SystemStanding {
   last_validation: Date | null;
 }
 
+/** From the index alone, which has no type: accounts have their own. */
+const STATE = (type: Sql): Sql => sql`
+  credentials.id, credentials.verification_status, credentials.last_verification_attempt, ${type} as type`;
+
 /** Most first. */
 export async function readSystems(db: Db, actor: Who, grants: GrantQueries): Promise<SystemStanding[]> {
   const { rows } = await sql<SystemStanding>`
     with ${seen(actor, grants)}
-    select coalesce(accounts.system_type, own.type) as system_type, count(*)::integer as total,
+    select coalesce(accounts.system_type, mine.type) as system_type, count(*)::integer as total,
       (count(*) filter (where mine.verification_status = 'verified'))::integer as verified,
       (count(*) filter (where mine.verification_status = 'failed'))::integer as failed,
       max(mine.last_verification_attempt) as last_validation
-    from (${rowsSeen(actor, sql`id, verification_status, last_verification_attempt`)}) mine
+    from ${seenRows(actor, STATE(sql`null::text`), STATE(sql`credentials.type`))} mine
     left join accounts on accounts.id = mine.id
-    left join credentials own on accounts.id is null and own.id = mine.id
     group by 1 order by 2 desc, 1`.execute(db);
   return rows;
 }
@@ -78,6 +68,16 @@ export async function countFailing(db: Db, actor: Who, grants: GrantQueries): Pr
     group by 1`.execute(db);
   return new Map(rows.map((row) => [row.severity, row.count]));
 }
+
+/** Administrators see the attempts on every account, so their accounts need not be looked at. */
+const ofAttempts = (actor: Who): Sql =>
+  seesEverySafe(actor)
+    ? sql`left join accounts on accounts.id = attempt.credential_id`
+    : sql`join ${seenRows(actor, sql`credentials.id`)} mine on mine.id = attempt.credential_id
+      left join accounts on accounts.id = attempt.credential_id`;
+
+const isAttemptSeen = (actor: Who): Sql =>
+  seesEverySafe(actor) ? sql`(attempt.user_id = ${actor.id} or attempt.user_id is null)` : sql`true`;
 
 /** What was tried on a kind of system on a UTC day. */
 export interface Tried {
@@ -111,15 +111,14 @@ export async function readTried(
     done as materialized (select coalesce((select through from validation_days_done), '1970-01-01') as through),
     live as (
       select (attempt.started_at at time zone 'UTC')::date as day, attempt.started_at >= ${lastDay} as is_of_last_day,
-        coalesce(accounts.system_type, credentials.type) as system_type, count(*)::integer as attempts,
+        coalesce(accounts.system_type, attempt.type) as system_type, count(*)::integer as attempts,
         (count(*) filter (where attempt.outcome = 'verified'))::integer as successes,
         coalesce(sum(attempt.duration_ms), 0)::float8 as duration
       from verification_attempts attempt
-      join credentials on credentials.id = attempt.credential_id
-      left join accounts on accounts.id = credentials.id
+      ${ofAttempts(actor)}
       where attempt.started_at >= least(${lastDay}, greatest(
           ${since}::timestamptz, ((select through from done) + 1)::timestamp at time zone 'UTC'))
-        and attempt.outcome <> 'unsupported' and ${isSeen(actor)}
+        and attempt.outcome <> 'unsupported' and ${isAttemptSeen(actor)}
       group by 1, 2, 3
     )
     select day::text, system_type, day > (select through from done) as "isOfDay", is_of_last_day as "isOfLastDay",
@@ -150,8 +149,8 @@ export async function countTried(
   const { rows } = await sql<{ attempts: number; successes: number }>`
     with ${seen(actor, grants)}
     select count(*)::integer as attempts, (count(*) filter (where attempt.outcome = 'verified'))::integer as successes
-    from verification_attempts attempt join credentials on credentials.id = attempt.credential_id
+    from verification_attempts attempt ${ofAttempts(actor)}
     where attempt.started_at >= ${start} and attempt.started_at < ${end} and attempt.outcome <> 'unsupported'
-      and ${isSeen(actor)}`.execute(db);
+      and ${isAttemptSeen(actor)}`.execute(db);
   return rows[0]!;
 }

@@ -21,5 +21,5 @@ export function installValidation(kernel: Kernel, deps: Omit<Site, "kernel">): V
 }
 
 export { readStanding } from "./figures.store.ts";
-export { isSeen, seen } from "./seen.store.ts";
-export type { GrantQueries, Who } from "./seen.store.ts";
+export { isSeen, seen, seenRows } from "./seen.store.ts";
+export type { GrantQueries, Sql, Who } from "./seen.store.ts";

@@ -5,7 +5,7 @@ import { ACCOUNTS, fold, keysToFind } from "#features/credentials/index.ts";
 import { containing } from "#kernel/db/containing.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
-import { isNamed, isSeen, mayValidate, seen, severity, status, systemType, withAccount } from "./seen.store.ts";
+import { isNamed, mayValidate, seen, seenParts, severity, status, systemType, withAccount } from "./seen.store.ts";
 import type { GrantQueries, Sql, Who } from "./seen.store.ts";
 import { DAY_MS } from "./validation.policy.ts";
 
@@ -42,19 +42,21 @@ export async function findMatches(db: Db, wish: SearchWish): Promise<MatchRow[]>
   const { actor, grants, after, limit } = wish;
   const isAfter =
     after === null ? sql`true` : sql`(credentials.created_at, credentials.id) < (${after.at}, ${after.id}::uuid)`;
+  const parts = seenParts(actor, withAccount).map(
+    (part) => sql`(select credentials.id, credentials.created_at from ${part} and ${conditions(wish)} and ${isAfter}
+      order by credentials.created_at desc, credentials.id desc limit ${limit + 1})`,
+  );
   const { rows } = await sql<MatchRow>`
     with ${tables(wish)}
-    select page.*, last.method, ${jitOf} as jit, ${mayValidate(actor)} as may_validate
+    select credentials.id, credentials.user_id, credentials.name, credentials.host, credentials.username,
+      ${systemType} as system_type, accounts.connection_method, accounts.status as account_status,
+      credentials.verification_status, credentials.last_verification_attempt, credentials.verification_error,
+      ${severity} as severity, credentials.created_at, last.method, ${jitOf} as jit, ${mayValidate(actor)} as may_validate
     from (
-      select credentials.id, credentials.user_id, credentials.safe_id, credentials.name, credentials.host,
-        credentials.username, ${systemType} as system_type, accounts.connection_method,
-        accounts.status as account_status, credentials.verification_status, credentials.last_verification_attempt,
-        credentials.verification_error, ${severity} as severity, credentials.created_at
-      from credentials ${withAccount}
-      where ${conditions(wish)} and ${isAfter}
-      order by credentials.created_at desc, credentials.id desc limit ${limit + 1}
+      select id, created_at from (${sql.join(parts, sql` union all `)}) part
+      order by created_at desc, id desc limit ${limit + 1}
     ) page
-    cross join lateral (select page.id, page.user_id, page.safe_id) credentials
+    join credentials on credentials.id = page.id ${withAccount}
     left join lateral (
       select method from verification_attempts attempt
       where attempt.credential_id = page.id order by started_at desc, id desc limit 1
@@ -73,11 +75,12 @@ const jitOf = sql`case when lending.is_active then 'active' when lending.is_know
 
 /** Counting stops at `most`. */
 export async function countMatches(db: Db, wish: SearchWish, most: number): Promise<number> {
+  const parts = seenParts(wish.actor, withAccount).map(
+    (part) => sql`(select credentials.id from ${part} and ${conditions(wish)} limit ${most})`,
+  );
   const { rows } = await sql<{ count: number }>`
     with ${tables(wish)}
-    select count(*)::integer as count from (
-      select from credentials ${withAccount} where ${conditions(wish)} limit ${most}
-    ) counted`.execute(db);
+    select least(count(*), ${most})::integer as count from (${sql.join(parts, sql` union all `)}) counted`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
@@ -98,7 +101,7 @@ function tables({ actor, grants, filter }: SearchWish): Sql {
         union all select id from credentials where user_id = ${actor.id} and deleted_at is null
         union all select account_id from ${mine} request where reason ilike ${containing(text)}
         union all select id from credentials
-          where deleted_at is null and verification_status <> 'verified' and verification_error ilike ${containing(text)}`;
+          where deleted_at is null and verification_status = 'failed' and verification_error ilike ${containing(text)}`;
   const why =
     text === ""
       ? sql`select null::uuid where false`
@@ -109,13 +112,13 @@ function tables({ actor, grants, filter }: SearchWish): Sql {
     justified (id) as materialized (${why})`;
 }
 
-function conditions({ actor, filter, now }: SearchWish): Sql {
+function conditions({ filter, now }: SearchWish): Sql {
   const text = fold(filter.text);
   const { statuses, jit, system_types, connection_methods, verification_methods } = filter;
   const all = [
-    isSeen(actor),
+    sql`true`,
     ...(text === "" ? [] : [sql`credentials.id in (select id from found)`, matches(text)]),
-    ...(statuses.length === 0 ? [] : [sql`${status} = any(${[...statuses]}::text[])`, ...quickly(statuses)]),
+    ...(statuses.length === 0 ? [] : [sql`${status} = any(${[...statuses]}::text[])`, stored(statuses)]),
     ...(jit.length === 0 ? [] : [sql`(${sql.join(jit.map(isAssociated), sql` or `)})`]),
     ...(system_types.length === 0 ? [] : [sql`${systemType} = any(${[...system_types]}::text[])`]),
     ...(connection_methods.length === 0
@@ -135,9 +138,10 @@ function conditions({ actor, filter, now }: SearchWish): Sql {
   return sql.join(all, sql` and `);
 }
 
-/** What fails has an index of its own. */
-const quickly = (statuses: readonly string[]): Sql[] =>
-  statuses.every((each) => each === "failed") ? [sql`credentials.verification_status = 'failed'`] : [];
+/** As they are stored, of which there are indexes. */
+const STORED = { verified: "verified", failed: "failed", pending: "pending", never_validated: "pending" } as const;
+const stored = (statuses: ValidationFilter["statuses"]): Sql =>
+  sql`credentials.verification_status = any(${statuses.map((each) => STORED[each])}::text[])`;
 
 const matches = (text: string): Sql => sql`(${isNamed(text)}
     or credentials.verification_error ilike ${containing(text)} or credentials.id in (select id from justified))`;

@@ -29,12 +29,52 @@ export function seen(actor: Who, { grantsInForce }: Pick<GrantQueries, "grantsIn
     lent (account_id) as materialized (${all ? sql`select null::uuid where false` : sql`select account_id from ${grantsInForce(actor)} lent`})`;
 }
 
-/** Of a row `credentials`. INVARIANT: what a person does not see takes no part in any figure or list. */
+/**
+ * Of a row `credentials` that was found by something else. INVARIANT: what a person does not see takes no part in any figure
+ * or list.
+ */
 export function isSeen(actor: Who): Sql {
   const ofSafes = seesEverySafe(actor)
     ? sql`credentials.safe_id is not null`
-    : sql`credentials.safe_id = any(array(select safe_id from visible)) or credentials.id = any(array(select account_id from lent))`;
+    : sql`credentials.safe_id in (select safe_id from visible) or credentials.id in (select account_id from lent)`;
   return sql`(credentials.deleted_at is null and (credentials.user_id = ${actor.id} or ${ofSafes}))`;
+}
+
+/**
+ * The same as a table, to be named `credentials`: each part is read by an index of its own, where `isSeen` would read
+ * everything that there is. All columns, or those that an index holds.
+ */
+export function seenRows(actor: Who, columns: Sql = sql`credentials.*`, ofOwn: Sql = columns): Sql {
+  const own = sql`select ${ofOwn} from credentials where user_id = ${actor.id} and deleted_at is null`;
+  if (seesEverySafe(actor))
+    return sql`(${own} union all
+      select ${columns} from credentials where safe_id is not null and deleted_at is null)`;
+  return sql`(${own} union all
+    select ${columns} from visible join credentials on credentials.safe_id = visible.safe_id
+    where credentials.deleted_at is null
+    union all
+    select ${columns} from credentials
+    where id in (select account_id from lent) and deleted_at is null and safe_id not in (select safe_id from visible))`;
+}
+
+/**
+ * The same in parts, for a page in an order of which each part has an index: what stands behind `from`, named `credentials`,
+ * up to and with a condition.
+ */
+export function seenParts(actor: Who, joined: Sql): Sql[] {
+  const own = sql`credentials ${joined} where credentials.user_id = ${actor.id} and credentials.deleted_at is null`;
+  if (seesEverySafe(actor))
+    return [
+      own,
+      sql`credentials ${joined}
+        where credentials.user_id is null and credentials.safe_id is not null and credentials.deleted_at is null`,
+    ];
+  return [
+    own,
+    sql`visible join credentials on credentials.safe_id = visible.safe_id ${joined} where credentials.deleted_at is null`,
+    sql`credentials ${joined} where credentials.id in (select account_id from lent)
+      and credentials.deleted_at is null and credentials.safe_id not in (select safe_id from visible)`,
+  ];
 }
 
 /** Whether the actor may have it validated, of rows `credentials` with these ids. */
