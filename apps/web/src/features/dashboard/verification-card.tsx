@@ -1,16 +1,11 @@
 // How many secrets are known to work, as one bar and its legend.
 import { counted } from "#shared/format/text.ts";
+import { Legend, type LegendPart } from "#shared/ui/legend.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import classes from "./verification-card.module.css";
 import type { VerificationFigures } from "./verification-figures.ts";
 
-interface Part {
-  label: string;
-  count: number;
-  color: string;
-}
-
-const partsOf = (figures: VerificationFigures): Part[] => [
+const partsOf = (figures: VerificationFigures): LegendPart[] => [
   { label: "Verified", count: figures.verified, color: "var(--mantine-color-green-6)" },
   { label: "Failed", count: figures.failed, color: "var(--mantine-color-red-6)" },
   { label: "Pending", count: figures.pending, color: "var(--mantine-color-brass-5)" },
@@ -27,15 +22,9 @@ export function VerificationCard({ figures }: { figures: VerificationFigures }) 
             count > 0 && <span key={label} style={{ flexGrow: count, backgroundColor: color }} />,
         )}
       </div>
-      <dl className={classes.legend}>
-        {partsOf(figures).map(({ label, count, color }) => (
-          <div key={label} className={classes.part}>
-            <span className={classes.dot} style={{ backgroundColor: color }} aria-hidden />
-            <dt>{label}</dt>
-            <dd>{count.toLocaleString()}</dd>
-          </div>
-        ))}
-      </dl>
+      <div className={classes.legend}>
+        <Legend parts={partsOf(figures)} />
+      </div>
     </SectionCard>
   );
 }

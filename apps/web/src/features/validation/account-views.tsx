@@ -8,10 +8,8 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { AttemptRows } from "./attempt-rows.tsx";
 import classes from "./accounts-tab.module.css";
 import { FailureRows } from "./failure-rows.tsx";
+import { FIRST } from "./first-few.tsx";
 import type { AccountView } from "./validation-address.ts";
-
-/** VAL-12. */
-const FIRST = 5;
 
 interface List<Page> {
   data: { pages: readonly Page[] } | undefined;

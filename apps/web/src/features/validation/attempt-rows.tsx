@@ -1,16 +1,13 @@
 // Verification attempts as lines: how each went, on what, by which way, for whom, and how long it took (VAL-24, VAL-35).
-import { Anchor } from "@mantine/core";
 import { IconShieldSearch } from "@tabler/icons-react";
 import type { ValidationAttempt } from "@strongroom/contract";
-import { Link } from "react-router";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { STATUS_BADGES, responseTime } from "./figures.ts";
 import rows from "./rows.module.css";
-import { secretPath } from "./secret-path.ts";
+import { SecretLine } from "./secret-line.tsx";
 import { systemLabel } from "./system-label.ts";
-import { whereAndWho } from "./where-and-who.ts";
 
 export function AttemptRows({ attempts }: { attempts: readonly ValidationAttempt[] }) {
   if (attempts.length === 0) return <EmptyState icon={IconShieldSearch} title="No validation attempts found" />;
@@ -32,12 +29,7 @@ function Attempt({ attempt }: { attempt: ValidationAttempt }) {
     <li className={rows.row}>
       <StatusBadge {...STATUS_BADGES[attempt.status]} />
       <div className={rows.text}>
-        <p className={rows.name}>
-          <Anchor component={Link} to={secretPath(attempt)} c="inherit" inherit>
-            {attempt.account_name}
-          </Anchor>
-        </p>
-        <p className={rows.detail}>{whereAndWho(attempt)}</p>
+        <SecretLine secret={attempt} />
         {attempt.error_message !== null && <p className={rows.error}>{attempt.error_message}</p>}
       </div>
       <div className={rows.side}>

@@ -2,6 +2,7 @@
 import { BarChart, DonutChart } from "@mantine/charts";
 import "@mantine/core/styles/ColorSwatch.layer.css";
 import "@mantine/charts/styles.layer.css";
+import { Legend } from "#shared/ui/legend.tsx";
 import classes from "./chart-card.module.css";
 
 /** `label` names the point; its other parts are the figures. */
@@ -60,15 +61,11 @@ export function DistributionChart({ data }: { data: readonly ChartPoint[] }) {
         strokeWidth={0}
         pieChartProps={{ accessibilityLayer: false }}
       />
-      <dl className={classes.legend}>
-        {parts.map(({ name, value, color }) => (
-          <div key={name} className={classes.part}>
-            <span className={classes.dot} style={{ backgroundColor: variableOf(color) }} aria-hidden />
-            <dt>{name}</dt>
-            <dd>{value.toLocaleString()}</dd>
-          </div>
-        ))}
-      </dl>
+      <div className={classes.legend}>
+        <Legend
+          parts={parts.map(({ name, value, color }) => ({ label: name, count: value, color: variableOf(color) }))}
+        />
+      </div>
     </div>
   );
 }

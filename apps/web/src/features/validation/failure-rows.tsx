@@ -1,5 +1,4 @@
 // What fails now, as lines: how bad, why, how often, since when, and who has it on loan (VAL-25, VAL-36).
-import { Anchor } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import type { ValidationFailure } from "@strongroom/contract";
 import { Link } from "react-router";
@@ -11,9 +10,8 @@ import { EmptyState } from "#shared/ui/states.tsx";
 import { SeverityBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import rows from "./rows.module.css";
-import { secretPath } from "./secret-path.ts";
+import { SecretLine } from "./secret-line.tsx";
 import { ValidateButton } from "./validate-button.tsx";
-import { whereAndWho } from "./where-and-who.ts";
 
 export interface FailureRowsProps {
   failures: readonly ValidationFailure[];
@@ -37,12 +35,7 @@ function Failure({ failure, isBrief }: { failure: ValidationFailure; isBrief: bo
     <li className={rows.row}>
       <SeverityBadge severity={failure.severity} />
       <div className={rows.text}>
-        <p className={rows.name}>
-          <Anchor component={Link} to={secretPath(failure)} c="inherit" inherit>
-            {failure.account_name}
-          </Anchor>
-        </p>
-        <p className={rows.detail}>{whereAndWho(failure)}</p>
+        <SecretLine secret={failure} />
         <p className={rows.error}>{messageOr(failure.error_message, failure.error_category)}</p>
         <div className={rows.tags}>
           <Tag>{asWords(failure.error_category)}</Tag>

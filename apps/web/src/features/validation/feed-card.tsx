@@ -1,13 +1,12 @@
 // "Live Events": what happened last, as it comes (VAL-44 to VAL-46, VAL-59).
 import { Anchor } from "@mantine/core";
 import { IconActivity } from "@tabler/icons-react";
-import { useId, useState } from "react";
 import { Link } from "react-router";
-import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import type { Tone } from "#shared/ui/tone.ts";
+import { FirstFew } from "./first-few.tsx";
 import { EVENT_WORDS, type FeedEvent } from "./live-feed.ts";
 import rows from "./rows.module.css";
 import { secretPath } from "./secret-path.ts";
@@ -21,33 +20,16 @@ const TONES: Record<FeedEvent["type"], Tone> = {
   statistics_update: "neutral",
 };
 
-export interface FeedCardProps {
-  /** Newest first. */
-  feed: readonly FeedEvent[];
-  first: number;
-}
-
-export function FeedCard({ feed, first }: FeedCardProps) {
-  const id = useId();
-  const [isWhole, setIsWhole] = useState(false);
+/** `feed`: newest first. */
+export function FeedCard({ feed }: { feed: readonly FeedEvent[] }) {
   return (
     <SectionCard title="Live Events">
       {feed.length === 0 ? (
         <EmptyState icon={IconActivity} title="No events yet" text="Each validation shows here as it happens." />
       ) : (
-        <ul className={rows.rows} id={id} aria-label="Live events">
-          {(isWhole ? feed : feed.slice(0, first)).map((event) => (
-            <Row key={event.id} event={event} />
-          ))}
-        </ul>
-      )}
-      {feed.length > first && (
-        <DisclosureButton
-          label={isWhole ? "Show fewer" : `Show all ${feed.length}`}
-          isOpen={isWhole}
-          onChange={setIsWhole}
-          controls={id}
-        />
+        <FirstFew label="Live events" items={feed}>
+          {(event) => <Row key={event.id} event={event} />}
+        </FirstFew>
       )}
     </SectionCard>
   );

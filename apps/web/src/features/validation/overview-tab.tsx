@@ -14,6 +14,7 @@ import type { Tone } from "#shared/ui/tone.ts";
 import { ChartCard } from "./chart-card.tsx";
 import { FailureRows } from "./failure-rows.tsx";
 import { FeedCard } from "./feed-card.tsx";
+import { FIRST } from "./first-few.tsx";
 import { STATUS_WORDS, percent, responseTime, toneOfCritical, toneOfRate } from "./figures.ts";
 import type { FeedEvent } from "./live-feed.ts";
 import classes from "./overview-tab.module.css";
@@ -21,8 +22,6 @@ import { isShown } from "./settings-values.ts";
 import { SystemHealthMatrix } from "./system-health-matrix.tsx";
 import { failureList } from "./validation.queries.ts";
 
-/** VAL-12. */
-const FIRST = 5;
 const NOTHING = "Nothing tried";
 
 type Figures = ReplyOf<typeof readValidationDashboard>;
@@ -49,10 +48,10 @@ export function OverviewTab({ dashboard, feed, range, preferences }: OverviewTab
       )}
       {shows("trend") && <Trend figures={figures} />}
       {shows("distribution") && <Distribution figures={figures} />}
-      {shows("systems") && <SystemHealthMatrix range={range} first={FIRST} />}
+      {shows("systems") && <SystemHealthMatrix range={range} />}
       {shows("jit") && <JitHealth figures={figures} />}
       {shows("failures") && <LatestFailures />}
-      {shows("events") && <FeedCard feed={feed} first={FIRST} />}
+      {shows("events") && <FeedCard feed={feed} />}
     </div>
   );
 }

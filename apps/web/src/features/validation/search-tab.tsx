@@ -1,9 +1,9 @@
 // "Advanced Search": the filter panel and what it finds, page after page (VAL-32, VAL-33, OPEN-129).
-import { Anchor, Stack } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import { IconFilterSearch, IconSearchOff } from "@tabler/icons-react";
 import type { ValidationFilter, ValidationMatch } from "@strongroom/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link, useSearchParams } from "react-router";
+import { useSearchParams } from "react-router";
 import { counted } from "#shared/format/text.ts";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
@@ -15,11 +15,10 @@ import { Tag } from "#shared/ui/tag.tsx";
 import { STATUS_BADGES, countText } from "./figures.ts";
 import { FilterPanel } from "./filter-panel.tsx";
 import rows from "./rows.module.css";
-import { secretPath } from "./secret-path.ts";
+import { SecretLine } from "./secret-line.tsx";
 import { EMPTY_FILTER, filterIn, filterText } from "./validation-address.ts";
 import { ValidateButton } from "./validate-button.tsx";
 import { searchResults } from "./validation.queries.ts";
-import { whereAndWho } from "./where-and-who.ts";
 
 export function SearchTab() {
   const [params, setParams] = useSearchParams();
@@ -82,15 +81,7 @@ function Match({ match }: { match: ValidationMatch }) {
     <li className={rows.row}>
       <StatusBadge {...STATUS_BADGES[match.status]} />
       <div className={rows.text}>
-        <p className={rows.name}>
-          <Anchor component={Link} to={secretPath(match)} c="inherit" inherit>
-            {match.account_name}
-          </Anchor>
-        </p>
-        <p className={rows.detail}>
-          {whereAndWho(match)}
-          {match.connection_method !== null && ` · ${match.connection_method}`}
-        </p>
+        <SecretLine secret={match} more={match.connection_method ?? undefined} />
         {match.error_message !== null && <p className={rows.error}>{match.error_message}</p>}
         <div className={rows.tags}>
           {match.severity !== null && <SeverityBadge severity={match.severity} />}

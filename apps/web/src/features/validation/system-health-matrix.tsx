@@ -3,27 +3,21 @@ import { SegmentedControl } from "@mantine/core";
 import { IconServerOff } from "@tabler/icons-react";
 import type { SystemHealthRow, ValidationRange } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
-import { useId, useState } from "react";
-import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
+import { useState } from "react";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { percent, toneOfRate } from "./figures.ts";
+import { FirstFew } from "./first-few.tsx";
 import classes from "./system-health-matrix.module.css";
 import { systemLabel } from "./system-label.ts";
 import { RANGE_CHOICES } from "./validation-address.ts";
 import { systemHealth } from "./validation.queries.ts";
 
-export interface SystemHealthMatrixProps {
-  /** The page's, with which it begins. */
-  range: ValidationRange;
-  /** So many rows until somebody wants all. */
-  first: number;
-}
-
-export function SystemHealthMatrix({ range: initial, first }: SystemHealthMatrixProps) {
+/** `range`: the page's, with which it begins. */
+export function SystemHealthMatrix({ range: initial }: { range: ValidationRange }) {
   const [chosen, setChosen] = useState<ValidationRange | null>(null);
   const range = chosen ?? initial;
   const query = useQuery(systemHealth(range));
@@ -45,33 +39,13 @@ export function SystemHealthMatrix({ range: initial, first }: SystemHealthMatrix
           systems.length === 0 ? (
             <EmptyState icon={IconServerOff} title="No system health data available" />
           ) : (
-            <Rows systems={systems} first={first} />
+            <FirstFew label="Systems" items={systems}>
+              {(row) => <Row key={row.system_type} row={row} />}
+            </FirstFew>
           )
         }
       </Loaded>
     </SectionCard>
-  );
-}
-
-function Rows({ systems, first }: { systems: readonly SystemHealthRow[]; first: number }) {
-  const id = useId();
-  const [isWhole, setIsWhole] = useState(false);
-  return (
-    <>
-      <ul className={classes.rows} id={id} aria-label="Systems">
-        {(isWhole ? systems : systems.slice(0, first)).map((row) => (
-          <Row key={row.system_type} row={row} />
-        ))}
-      </ul>
-      {systems.length > first && (
-        <DisclosureButton
-          label={isWhole ? "Show fewer" : `Show all ${systems.length}`}
-          isOpen={isWhole}
-          onChange={setIsWhole}
-          controls={id}
-        />
-      )}
-    </>
   );
 }
 

@@ -1,0 +1,28 @@
+// Which stored secret a line is about: its name, which leads to it, and what it logs in to.
+import { Anchor } from "@mantine/core";
+import { Link } from "react-router";
+import rows from "./rows.module.css";
+import { secretPath } from "./secret-path.ts";
+import { whereAndWho, type Place } from "./where-and-who.ts";
+
+export interface SecretLineProps {
+  secret: Place & { account_id: string; is_account: boolean; account_name: string };
+  /** After what it logs in to. */
+  more?: string | undefined;
+}
+
+export function SecretLine({ secret, more }: SecretLineProps) {
+  return (
+    <>
+      <p className={rows.name}>
+        <Anchor component={Link} to={secretPath(secret)} c="inherit" inherit>
+          {secret.account_name}
+        </Anchor>
+      </p>
+      <p className={rows.detail}>
+        {whereAndWho(secret)}
+        {more !== undefined && ` · ${more}`}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+// What the colours of a bar or a ring mean, each with its count.
+import classes from "./legend.module.css";
+
+export interface LegendPart {
+  label: string;
+  count: number;
+  /** As CSS. */
+  color: string;
+}
+
+export function Legend({ parts }: { parts: readonly LegendPart[] }) {
+  return (
+    <dl className={classes.legend}>
+      {parts.map(({ label, count, color }) => (
+        <div key={label} className={classes.part}>
+          <span className={classes.dot} style={{ backgroundColor: color }} aria-hidden />
+          <dt>{label}</dt>
+          <dd>{count.toLocaleString()}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
