@@ -2,40 +2,27 @@ import { randomUUID } from "node:crypto";
 import { screen, waitFor, within } from "@testing-library/react";
 import type { Account, LiveEvent } from "@strongroom/contract";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
-import { renderScreen } from "#app/testing/render.tsx";
+import { problem, type TestApi } from "#app/testing/api-server.ts";
 import { signInForTest } from "#app/testing/sign-in.ts";
-import AccountsPage from "./accounts-page.tsx";
-import { aPlatform, aSafe, aValidation, anAccount } from "./testing/an-account.ts";
+import { aPlatform, aValidation, anAccount } from "./testing/an-account.ts";
+import {
+  FIGURES,
+  LIST,
+  STATISTICS,
+  openAccounts as open,
+  page,
+  show,
+  startAccountsApi,
+} from "./testing/open-accounts.tsx";
 
 let api: TestApi;
-const LIST = "GET /api/v1/accounts";
-const STATISTICS = "GET /api/v1/accounts/statistics";
-const AT = "2026-11-20T10:00:00.000Z";
-const FIGURES = { total: 3, active: 2, requiring_rotation: 1, validation_valid: 1, validation_invalid: 1 };
-
 beforeEach(async () => {
   signInForTest();
-  api = await startApi({
-    [STATISTICS]: { json: FIGURES },
-    "GET /api/v1/platforms": { json: { platforms: [aPlatform()] } },
-    "GET /api/v1/safes": { json: { safes: [aSafe()], next_cursor: null } },
-  });
+  api = await startAccountsApi();
 });
 afterEach(() => api.close());
 
-const page = (data: Account[], next_cursor: string | null = null) => ({ json: { data, next_cursor } });
-const show = (at = "/accounts") => renderScreen(<AccountsPage />, { at });
-
-/** The page with these accounts. */
-async function openAccounts(...accounts: Account[]) {
-  api.on(LIST, page(accounts));
-  for (const account of accounts) api.on(`GET /api/v1/accounts/${account.id}/details`, { json: account });
-  const view = show();
-  await screen.findByRole("list", { name: "Accounts" });
-  return view;
-}
-
+const openAccounts = (...accounts: Account[]) => open(api, ...accounts);
 const cards = () => within(screen.getByRole("list", { name: "Accounts" })).getAllByRole("article");
 const card = (name = "root on web1") => screen.getByRole("article", { name });
 const act = (action: string, name?: string) => within(card(name)).getByRole("button", { name: action });
@@ -323,109 +310,5 @@ describe("the validation history", () => {
     await user.click(within(dialog).getByRole("button", { name: "Retry" }));
     expect(await within(dialog).findByText("No Validation History")).toBeTruthy();
     expect(within(dialog).getByText("This account has not been validated yet.")).toBeTruthy();
-  });
-});
-
-describe("several accounts at once", () => {
-  test("what failed is named with its reason", async () => {
-    const [one, two] = [anAccount({ name: "one" }), anAccount({ name: "two" })];
-    const { user } = await openAccounts(one, two);
-    api.on("POST /api/v1/accounts/bulk", {
-      json: {
-        done: [one.id],
-        failed: [{ id: two.id, code: "safe.permission-missing", message: "You may not disable accounts here." }],
-        message: "1 of 2 done",
-        run_id: null,
-      },
-    });
-    await user.click(screen.getByRole("button", { name: "More actions" }));
-    await user.click(await screen.findByRole("menuitem", { name: "Select several" }));
-    const bar = await screen.findByRole("region", { name: "Selected accounts" });
-    await user.click(within(bar).getByRole("button", { name: "Select all" }));
-    expect(within(bar).getByText("2 accounts selected")).toBeTruthy();
-    await user.click(within(bar).getByRole("button", { name: "More" }));
-    await user.click(await within(bar).findByRole("menuitem", { name: "Disable" }));
-    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Disable" }));
-    const result = await screen.findByRole("dialog", { name: "Disable: not all went well" });
-    expect(within(result).getByRole("listitem").textContent).toBe("twoYou may not disable accounts here.");
-    expect(api.requestsTo("POST /api/v1/accounts/bulk")[0]?.body).toEqual({
-      action: "disable",
-      account_ids: [one.id, two.id],
-    });
-  });
-});
-
-describe("what takes a while", () => {
-  /** Everything that is shown is selected, and the bar's button pressed and confirmed. */
-  async function doToAll(user: Awaited<ReturnType<typeof openAccounts>>["user"], action: string) {
-    await user.click(screen.getByRole("button", { name: "More actions" }));
-    await user.click(await screen.findByRole("menuitem", { name: "Select several" }));
-    const bar = within(await screen.findByRole("region", { name: "Selected accounts" }));
-    await user.click(bar.getByRole("button", { name: "Select all" }));
-    await user.click(bar.getByRole("button", { name: action }));
-    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: action }));
-  }
-  const runId = "77777777-7777-4777-8777-777777777777";
-  const run = { id: runId, status: "running", total: 2, done: 1, failed: 0, started_at: AT, completed_at: null };
-
-  test("a rotation of several shows how far it is, and is stopped", async () => {
-    const [one, two] = [anAccount({ name: "one" }), anAccount({ name: "two" })];
-    const { user } = await openAccounts(one, two);
-    const START = "POST /api/v1/rotations/runs";
-    const reply = { run_id: runId, queued: 2, failed: [], message: "Rotation of 2 accounts started" };
-    api.on(START, { status: 202, json: reply });
-    api.on(`GET /api/v1/rotations/runs/${runId}`, { json: { ...run, rotated: 1 } });
-    await doToAll(user, "Rotate");
-    expect(await screen.findByText("Rotation of 2 accounts started")).toBeTruthy();
-    expect(api.requestsTo(START)[0]?.body).toEqual({ account_ids: [one.id, two.id] });
-    const card = within(await screen.findByRole("region", { name: "Rotation under way" }));
-    expect(card.getByRole("status").textContent).toContain("1 of 2 done · 1 rotated · 0 failed");
-    expect(card.getByRole("progressbar", { name: "Rotation so far" })).toBeTruthy();
-    api.on(`POST /api/v1/rotations/runs/${runId}/cancel`, {
-      json: { ...run, status: "cancelled", rotated: 1, failed: 1, done: 2 },
-    });
-    await user.click(card.getByRole("button", { name: "Stop" }));
-    const ended = within(await screen.findByRole("region", { name: "Rotation stopped" }));
-    await user.click(ended.getByRole("button", { name: "Dismiss" }));
-    expect(screen.queryByRole("region", { name: "Rotation stopped" })).toBeNull();
-  });
-
-  test("a validation of several shows how far it is", async () => {
-    const account = anAccount();
-    const { user } = await openAccounts(account);
-    const reply = { done: [account.id], failed: [], message: "Validation of 1 account started", run_id: runId };
-    api.on("POST /api/v1/accounts/bulk", { json: reply });
-    api.on(`GET /api/v1/verification/runs/${runId}`, {
-      json: { ...run, status: "completed", total: 1, done: 1, verified: 1 },
-    });
-    await doToAll(user, "Validate");
-    const card = await screen.findByRole("region", { name: "Verification completed" });
-    expect(within(card).getByRole("status").textContent).toContain("1 of 1 done · 1 verified · 0 failed");
-  });
-});
-
-describe("importing", () => {
-  test("a dry run names the bad lines; only then are the others imported", async () => {
-    const { user } = await openAccounts(anAccount());
-    const IMPORT = "POST /api/v1/accounts/import";
-    api.on(IMPORT, ({ body }) => {
-      const isDry = (body as { dry_run: boolean }).dry_run;
-      const bad = [{ line: 3, field: "hostname", message: "Hostname/IP is required" }];
-      return { json: { imported: isDry ? 0 : 1, good: 1, bad, message: isDry ? "Checked" : "1 account imported" } };
-    });
-    await user.click(screen.getByRole("button", { name: "More actions" }));
-    await user.click(await screen.findByRole("menuitem", { name: "Import from CSV" }));
-    const dialog = await screen.findByRole("dialog", { name: "Import accounts from CSV" });
-    const field = dialog.querySelector<HTMLInputElement>('input[type="file"]');
-    if (field === null) throw new Error("no file field");
-    await user.upload(field, new File(["name,hostname\na,b\nc,\n"], "accounts.csv", { type: "text/csv" }));
-    const table = await within(dialog).findByRole("table");
-    expect(within(table).getAllByRole("row")[1]?.textContent).toBe("3hostnameHostname/IP is required");
-    await user.click(within(dialog).getByRole("button", { name: "Skip the bad lines, import 1 account" }));
-    expect(await screen.findByText("1 account imported")).toBeTruthy();
-    expect(api.requestsTo(IMPORT).map(({ body }) => body)).toMatchObject([
-      { dry_run: true, skip_bad_lines: false },
-      { dry_run: false, skip_bad_lines: true },
-    ]);
   });
 });

@@ -1,4 +1,4 @@
-import { NewPlatform } from "@strongroom/contract";
+import { NewPlatform, type SafeId } from "@strongroom/contract";
 import { describe, expect, test } from "vitest";
 import { EMPTY_PLATFORM, boundsOf, checkPlatform, copyOf, formOf, payloadOf } from "./platform-form-values.ts";
 import {
@@ -25,6 +25,7 @@ describe("the form of a platform", () => {
       rotate_as: "reconcile-account",
       rotate_automatically: false,
       reconcile_hosts: ["*.example.com", "10.0.0.0/8"],
+      reconcile_safe_ids: ["66666666-6666-4666-8666-666666666666" as SafeId],
     });
     const { id, account_count, created_at, updated_at, description, reconcile_readiness: _, ...policy } = platform;
     const sent = payloadOf(formOf(platform));

@@ -57,6 +57,7 @@ export interface PlatformFormValues extends Record<NumberField, string>, Record<
   reconcile_account: Found | null;
   /** One a line. */
   reconcile_hosts: string;
+  reconcile_safe_ids: string[];
 }
 
 export const EMPTY_PLATFORM: PlatformFormValues = {
@@ -85,6 +86,7 @@ export const EMPTY_PLATFORM: PlatformFormValues = {
   history: "10",
   reconcile_account: null,
   reconcile_hosts: "",
+  reconcile_safe_ids: [],
   exclusive_check_out: false,
   rotate_after_check_in: true,
   one_time_password: false,
@@ -196,6 +198,7 @@ export const payloadOf = (values: PlatformFormValues): PlatformFields => ({
   password_rules: rulesOf(values),
   reconcile_account_id: values.reconcile_account?.value ?? null,
   reconcile_hosts: linesOf(values.reconcile_hosts),
+  reconcile_safe_ids: values.reconcile_safe_ids,
   exclusive_check_out: values.exclusive_check_out,
   rotate_after_check_in: values.rotate_after_check_in,
   one_time_password: values.one_time_password,

@@ -1,9 +1,11 @@
 // The part of a platform's form that says when, how and by whom passwords are changed.
-import { NativeSelect, Select, SimpleGrid, Textarea } from "@mantine/core";
+import { MultiSelect, NativeSelect, Select, SimpleGrid, Textarea } from "@mantine/core";
 import type { Platform } from "@strongroom/contract";
+import { useQuery } from "@tanstack/react-query";
 import { AccountSelect } from "#shared/ui/account-select.tsx";
 import { Choice, Count, Part, type PlatformFormControl } from "./platform-fields.tsx";
 import { ReconcileReadiness } from "./reconcile-readiness.tsx";
+import { safesToReconcile } from "./platforms.queries.ts";
 import classes from "./platforms.module.css";
 
 export function RotationPart({ form, platform }: { form: PlatformFormControl; platform: Platform | null }) {
@@ -38,21 +40,38 @@ export function RotationPart({ form, platform }: { form: PlatformFormControl; pl
         error={form.errors["reconcile_account"]}
         onChange={(found) => form.setFieldValue("reconcile_account", found)}
       />
-      {form.values.reconcile_account !== null && (
-        <Textarea
-          label="Hosts that the reconcile account may log in to"
-          description="Beside its own, one a line: a name, *.example.com, or a network such as 10.0.0.0/8. Its password is sent nowhere else."
-          rows={3}
-          resize="vertical"
-          spellCheck={false}
-          classNames={{ input: classes.code }}
-          {...form.getInputProps("reconcile_hosts")}
-        />
-      )}
+      {form.values.reconcile_account !== null && <Reach form={form} />}
       {platform !== null && form.values.reconcile_account?.value === platform.reconcile_account_id && (
         <ReconcileReadiness platform={platform} />
       )}
     </Part>
+  );
+}
+
+/** Where its password is sent, and for whom. */
+function Reach({ form }: { form: PlatformFormControl }) {
+  const { data } = useQuery(safesToReconcile);
+  return (
+    <>
+      <Textarea
+        label="Hosts that the reconcile account may log in to"
+        description="Beside its own, one a line: a name, *.example.com, or a network such as 10.0.0.0/8. Its password is sent nowhere else."
+        rows={3}
+        resize="vertical"
+        spellCheck={false}
+        classNames={{ input: classes.code }}
+        {...form.getInputProps("reconcile_hosts")}
+      />
+      <MultiSelect
+        label="Safes whose accounts it may reconcile"
+        description="Beside its own. Whoever adds accounts to a safe says whose passwords it sets."
+        data={(data?.safes ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        searchable
+        clearable
+        nothingFoundMessage={data === undefined ? "Loading..." : "No such safe"}
+        {...form.getInputProps("reconcile_safe_ids")}
+      />
+    </>
   );
 }
 

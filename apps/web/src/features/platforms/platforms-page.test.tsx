@@ -6,6 +6,7 @@ import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import PlatformsPage from "./platforms-page.tsx";
 import { aPlatform } from "./testing/a-platform.ts";
+import { aSafe } from "#features/safes/testing/a-safe.ts";
 
 const LIST = "GET /api/v1/platforms";
 const CREATE = "POST /api/v1/platforms";
@@ -106,6 +107,27 @@ describe("the platforms", () => {
       one_time_password: true,
       password_rules: { length: 32, max_length: 128 },
       approvals_level_1: 0,
+    });
+  });
+
+  test("a reconcile account gets the hosts and the safes that it may act on", async () => {
+    const reconcile_account_id = "99999999-9999-4999-8999-999999999999" as Platform["reconcile_account_id"];
+    const first = (platforms[0] = aPlatform({ reconcile_account_id }));
+    const safe = aSafe({ name: "Databases" });
+    api.on("GET /api/v1/safes", { json: { safes: [safe], next_cursor: null } });
+    const EDIT = `PUT /api/v1/platforms/${first.id}`;
+    api.on(EDIT, { json: first });
+    const { user } = await openPlatforms();
+    await user.click(screen.getByRole("button", { name: "Edit Linux servers" }));
+    const form = await dialog("Edit Platform");
+    await user.type(await form.findByLabelText("Hosts that the reconcile account may log in to"), "*.example.com");
+    await user.click(form.getByRole("combobox", { name: "Safes whose accounts it may reconcile" }));
+    await user.click(await screen.findByRole("option", { name: "Databases" }));
+    await user.click(form.getByRole("button", { name: "Save Changes" }));
+    expect(await screen.findByText("Platform updated successfully")).toBeTruthy();
+    expect(api.requestsTo(EDIT)[0]?.body).toMatchObject({
+      reconcile_hosts: ["*.example.com"],
+      reconcile_safe_ids: [safe.id],
     });
   });
 

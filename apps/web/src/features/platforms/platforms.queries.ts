@@ -3,6 +3,7 @@ import {
   createPlatform,
   deletePlatform,
   listPlatforms,
+  listSafes,
   readAccountDetails,
   updatePlatform,
   type InputOf,
@@ -18,6 +19,7 @@ const at = (id: string) => ({ params: { id: id as PlatformId } });
 
 export const platformList = queryOf(listPlatforms);
 
+export const safesToReconcile = queryOf(listSafes, { query: { limit: 500 } });
 export const accountNamed = (id: string) => queryOf(readAccountDetails, { params: { id: id } });
 
 /** A platform's policy decides on its accounts and on what can be asked for. */

@@ -98,6 +98,7 @@ export function aPlatform(given: Partial<Platform> = {}): Platform {
     },
     reconcile_account_id: null,
     reconcile_hosts: [],
+    reconcile_safe_ids: [],
     exclusive_check_out: false,
     rotate_after_check_in: false,
     one_time_password: false,

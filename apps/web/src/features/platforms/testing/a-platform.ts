@@ -34,6 +34,7 @@ export function aPlatform(given: Partial<Platform> = {}): Platform {
     },
     reconcile_account_id: null,
     reconcile_hosts: [],
+    reconcile_safe_ids: [],
     exclusive_check_out: false,
     rotate_after_check_in: true,
     one_time_password: false,

@@ -1,0 +1,30 @@
+// The accounts page before a test: what it asks for at its start, and the page with some accounts.
+import { screen } from "@testing-library/react";
+import type { Account } from "@strongroom/contract";
+import { startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import AccountsPage from "../accounts-page.tsx";
+import { aPlatform, aSafe } from "./an-account.ts";
+
+export const LIST = "GET /api/v1/accounts";
+export const STATISTICS = "GET /api/v1/accounts/statistics";
+export const FIGURES = { total: 3, active: 2, requiring_rotation: 1, validation_valid: 1, validation_invalid: 1 };
+
+export const startAccountsApi = (): Promise<TestApi> =>
+  startApi({
+    [STATISTICS]: { json: FIGURES },
+    "GET /api/v1/platforms": { json: { platforms: [aPlatform()] } },
+    "GET /api/v1/safes": { json: { safes: [aSafe()], next_cursor: null } },
+  });
+
+export const page = (data: Account[], next_cursor: string | null = null) => ({ json: { data, next_cursor } });
+export const show = (at = "/accounts") => renderScreen(<AccountsPage />, { at });
+
+/** The page with these accounts. */
+export async function openAccounts(api: TestApi, ...accounts: Account[]) {
+  api.on(LIST, page(accounts));
+  for (const account of accounts) api.on(`GET /api/v1/accounts/${account.id}/details`, { json: account });
+  const view = show();
+  await screen.findByRole("list", { name: "Accounts" });
+  return view;
+}
