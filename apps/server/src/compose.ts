@@ -115,6 +115,7 @@ export async function compose(parts: Parts): Promise<App> {
     verification,
     accountsOfSafes,
     accounts,
+    loginChanged: credentials.loginChanged,
     notify: notifications.notify,
   });
   const lending = installAccessRequests(kernel, { mail, accounts, safes, users });

@@ -27,3 +27,5 @@ export {
 export { destinationHost } from "./destination.ts";
 export { networkPolicy, type NetworkPolicy, type NetworkSettings } from "./network-policy.ts";
 export { connectorFor, connectors, isSupported, type Kind } from "./registry.ts";
+export { sendNotice } from "./send-notice.ts";
+export { writeFile, type FileToWrite } from "./linux/write-file.ts";

@@ -60,6 +60,7 @@ const BODIES: Record<string, unknown> = {
   exportValidationReport: { date_range: { start: "2026-01-01T00:00:00.000Z", end: "2026-01-02T00:00:00.000Z" } },
   exportValidationJson: { date_range: { start: "2026-01-01T00:00:00.000Z", end: "2026-01-02T00:00:00.000Z" } },
   searchValidation: {},
+  addDependent: { name: "A web hook", config: { kind: "webhook", url: "https://example.com/hook" } },
   rotateSeveral: { account_ids: [id] },
   reviewBreakGlass: { verdict: "justified", comment: "It was" },
 };

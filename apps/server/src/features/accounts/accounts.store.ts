@@ -100,3 +100,8 @@ export async function accountsIn(db: Db, safeId: string): Promise<string[]> {
   const query = db.selectFrom("credentials").select("id").where("safe_id", "=", safeId).where("deleted_at", "is", null);
   return (await query.orderBy("id").execute()).map(({ id }) => id);
 }
+
+/** What used its password is told nothing any more. */
+export async function dropDependents(tx: Tx, id: string): Promise<void> {
+  await sql`delete from account_dependents where account_id = ${id}`.execute(tx);
+}

@@ -6,7 +6,7 @@ import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { deleteAnyCredential, refuseWhileRotating, supersedeRotation } from "#features/credentials/index.ts";
 import { audienceOf, deleted, targetOf } from "./accounts.ts";
-import { reconciledBy, updateAccountRow } from "./accounts.store.ts";
+import { dropDependents, reconciledBy, updateAccountRow } from "./accounts.store.ts";
 import { dropCheckOut } from "./check-outs.store.ts";
 import type { AccountDeps } from "./deps.ts";
 import { holdAccount } from "./hold-account.ts";
@@ -35,6 +35,7 @@ export async function deleteOne(
   await lost(tx, id, "deleted", actor);
   await dropCheckOut(tx, id);
   await supersedeRotation(tx, id, kernel.clock.now(), "The account was deleted.");
+  await dropDependents(tx, id);
   await deleteAnyCredential(tx, id, kernel.clock.now());
   await updateAccountRow(tx, id, { notes: null, rotation_wanted_at: null, rotation_wanted_because: null });
   await kernel.events.publish(tx, deleted(id, audience));

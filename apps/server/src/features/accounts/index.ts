@@ -16,7 +16,7 @@ import type { EndedGrant } from "./check-outs.ts";
 import type { AccountDeps, Grants, HistoryOfTarget, LossListener } from "./deps.ts";
 import { readShown } from "./accounts.ts";
 import { safeOf } from "./accounts.store.ts";
-import { demandOn, holdAccount } from "./hold-account.ts";
+import { demandOn, demandSecret, holdAccount, holdShown } from "./hold-account.ts";
 import { moverOf } from "./move-account.ts";
 
 export interface AccountsFeature {
@@ -26,7 +26,11 @@ export interface AccountsFeature {
   afterGrant(tx: Tx, ended: EndedGrant): Promise<void>;
   /** Throws 404 when this person sees no such account, and 403 when they may not do this with it. */
   hold(tx: Tx, actor: Actor, id: string, permission: SafePermission): ReturnType<typeof holdAccount>;
-  /** The same without holding it. */
+  /** As `hold`, for who could take out the secret by themselves, without an approval. */
+  holdSecret(tx: Tx, actor: Actor, id: string, ...permissions: SafePermission[]): ReturnType<typeof holdAccount>;
+  /** As `holdSecret`, and holds nothing. */
+  requireSecret(db: Db, actor: Actor, id: string): Promise<void>;
+  /** As `hold`, and holds nothing. */
   require(db: Db, actor: Actor, id: string, permission: SafePermission): Promise<void>;
   /** Throws 404 when this person sees no such account. */
   requireSeen(db: Db, actor: Actor, id: string): Promise<void>;
@@ -61,6 +65,13 @@ export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
     onLost: (listener) => void listeners.push(listener),
     afterGrant: (tx, ended) => afterGrant(kernel, tx, ended),
     hold: (tx, actor, id, permission) => holdAccount(tx, actor, id, permission, parts.grants.grantsInForce),
+    holdSecret: async (tx, actor, id, ...permissions) => {
+      const { row, shown } = await holdShown(tx, actor, id, parts.grants.grantsInForce);
+      for (const permission of permissions) demandOn(shown, permission);
+      demandSecret(shown);
+      return row;
+    },
+    requireSecret: async (db, actor, id) => demandSecret(await readShown(db, actor, id, parts.grants.grantsInForce)),
     require: async (db, actor, id, permission) =>
       demandOn(await readShown(db, actor, id, parts.grants.grantsInForce), permission),
     requireSeen: async (db, actor, id) => void (await readShown(db, actor, id, parts.grants.grantsInForce)),

@@ -98,7 +98,7 @@ function moved(
 }
 
 /** What was proved of the old secret or the old target says nothing about the new one. */
-function unproven(before: CredentialRow): Updateable<CredentialsTable> {
+export function unproven(before: CredentialRow): Updateable<CredentialsTable> {
   return {
     login_revision: before.login_revision + 1,
     status: "pending",

@@ -57,6 +57,7 @@ export {
 export type { CredentialRow, CredentialsTable, HostKey } from "./credentials.store.ts";
 export { ACCOUNTS, fold, keysToFind, searchKeys } from "./index-credential.ts";
 export { editStored } from "./edit-stored.ts";
+export { replaceSecret } from "./replace-secret.ts";
 export { resealUnder } from "./reseal.ts";
 export { refuseWhileRotating, rotationState, rotationInHand, supersedeRotation } from "./rotation-lock.ts";
 export { openEnvelope, unreadable } from "./reveal-credential.ts";

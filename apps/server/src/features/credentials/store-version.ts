@@ -16,7 +16,8 @@ export interface NewVersion {
   kek: Kek;
   secret: Secret;
   at: Date;
-  by: string;
+  /** Null: the product itself. */
+  by: string | null;
   reason: SecretVersion["reason"];
 }
 

@@ -4,6 +4,7 @@ import { LEASE_SECONDS } from "./advance.ts";
 import { claim, hasDue } from "./rotation.store.ts";
 import type { RotationRow } from "./rotation.store.ts";
 import type { Site } from "./site.ts";
+import { workDependent } from "./work-dependents.ts";
 import { workRotation } from "./work-rotation.ts";
 
 export interface Engine {
@@ -24,6 +25,7 @@ export function createEngine(site: Site): Engine {
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
   let looking: Promise<void> | null = null;
+  let serving: Promise<void> | null = null;
   let isCalled = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -40,6 +42,7 @@ export function createEngine(site: Site): Engine {
         isCalled = false;
         for (const row of await takeDue()) begin(row);
       }
+      serveDependents();
     } catch (error) {
       if (!stopping.signal.aborted) log.warn({ err: error }, "rotations could not be taken up; trying again");
     }
@@ -63,6 +66,17 @@ export function createEngine(site: Site): Engine {
     underWay.add(work);
   }
 
+  /** What uses a password waits behind the passwords themselves: one at a time in each process. */
+  function serveDependents(): void {
+    if (serving !== null || stopping.signal.aborted) return;
+    const work = async (): Promise<void> => {
+      while (!stopping.signal.aborted && (await workDependent(site, stopping.signal)));
+    };
+    serving = work()
+      .catch((error: unknown) => log.warn({ err: error }, "dependents could not be taken up; trying again"))
+      .finally(() => (serving = null));
+  }
+
   return {
     async start() {
       await events.subscribe({ filter: ({ type }) => type.startsWith("rotation.") }, ({ type, data }) => {
@@ -74,7 +88,7 @@ export function createEngine(site: Site): Engine {
       stopping.abort();
       clearTimeout(timer);
       await looking;
-      await Promise.allSettled(underWay);
+      await Promise.allSettled([...underWay, serving]);
     },
   };
 }

@@ -1,5 +1,6 @@
 // Rotation: changing a stored secret on its real system, without ever losing one. The same for credentials and accounts.
 import type { Kernel } from "#kernel/kernel.ts";
+import type { LoginListener } from "#features/credentials/index.ts";
 import type { Notify } from "#features/notifications/index.ts";
 import type { AccountsOfSafes, VerificationFeature } from "#features/verification/index.ts";
 import { createEngine } from "./engine.ts";
@@ -10,6 +11,7 @@ import { bindRotation } from "./rotation.routes.ts";
 import type { RotatedAccounts, Site } from "./site.ts";
 
 interface Deps {
+  loginChanged: LoginListener;
   verification: VerificationFeature;
   accountsOfSafes: AccountsOfSafes;
   accounts: RotatedAccounts;
@@ -19,7 +21,14 @@ interface Deps {
 /** The answer's `start` begins to work on what is due. */
 export function installRotation(kernel: Kernel, deps: Deps): Engine {
   const { network } = deps.verification.site;
-  const site: Site = { kernel, network, accounts: deps.accountsOfSafes, rotated: deps.accounts, notify: deps.notify };
+  const site: Site = {
+    kernel,
+    network,
+    accounts: deps.accountsOfSafes,
+    rotated: deps.accounts,
+    notify: deps.notify,
+    loginChanged: deps.loginChanged,
+  };
   kernel.authority.grant(grants);
   bindRotation(site);
   defineJobs(site);

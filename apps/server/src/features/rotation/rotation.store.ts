@@ -282,3 +282,10 @@ export async function openOfRun(db: Db, runId: string): Promise<string[]> {
   const query = db.selectFrom("rotations").select("id").where("run_id", "=", runId).where("step", "<>", "ended");
   return (await query.execute()).map(({ id }) => id);
 }
+
+/** The secret in force was stored just now. */
+export async function noteRotated(tx: Tx, accountId: string, at: Date): Promise<void> {
+  await sql`
+    update accounts set rotated_at = ${at}, rotation_wanted_at = null, rotation_wanted_because = null
+    where id = ${accountId}`.execute(tx);
+}

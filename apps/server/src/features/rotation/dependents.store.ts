@@ -1,0 +1,94 @@
+// Dependents in the database: what else uses an account's password, and which version of it each has.
+import type { Dependent, DependentConfig } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { ColumnType, Selectable } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+
+type Later<T> = ColumnType<T | null, T | null | undefined, T | null>;
+
+export interface AccountDependentsTable {
+  id: string;
+  account_id: string;
+  name: string;
+  config: ColumnType<DependentConfig, string, string>;
+  signing_key: Later<Buffer>;
+  version: Later<number>;
+  state: ColumnType<Dependent["state"], undefined, Dependent["state"]>;
+  message: Later<string>;
+  tries: ColumnType<number, undefined, number>;
+  next_at: ColumnType<Date | null, undefined, unknown>;
+  lease_token: Later<string>;
+  lease_until: ColumnType<Date | null, undefined, unknown>;
+  created_at: Date;
+  updated_at: Later<Date>;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    account_dependents: AccountDependentsTable;
+  }
+}
+
+export type DependentRow = Selectable<AccountDependentsTable>;
+
+export async function listOf(db: Db, accountId: string): Promise<DependentRow[]> {
+  const query = db.selectFrom("account_dependents").selectAll().where("account_id", "=", accountId);
+  return query.orderBy("created_at").orderBy("id").execute();
+}
+
+export async function insertDependent(
+  tx: Tx,
+  row: Pick<DependentRow, "id" | "account_id" | "name" | "config" | "signing_key" | "created_at">,
+): Promise<DependentRow> {
+  const values = { ...row, config: JSON.stringify(row.config) };
+  return tx.insertInto("account_dependents").values(values).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Null: the account has no such dependent. */
+export async function removeDependentRow(tx: Tx, accountId: string, id: string): Promise<DependentRow | null> {
+  const query = tx.deleteFrom("account_dependents").where("id", "=", id).where("account_id", "=", accountId);
+  return (await query.returningAll().executeTakeFirst()) ?? null;
+}
+
+/** It is brought up to date as soon as somebody is free. Null: the account has no such dependent. */
+export async function wantUpdate(tx: Tx, accountId: string, id: string): Promise<DependentRow | null> {
+  const { rows } = await sql<DependentRow>`
+    update account_dependents set state = 'pending', tries = 0, message = null, next_at = access_time()
+    where id = ${id} and account_id = ${accountId} returning *`.execute(tx);
+  return rows[0] ?? null;
+}
+
+/** One that is due, for a while; null when none is. */
+export async function claimDependent(db: Db, token: string, leaseSeconds: number): Promise<DependentRow | null> {
+  const { rows } = await sql<DependentRow>`
+    update account_dependents
+    set lease_token = ${token}, lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+    where id = (
+      select id from account_dependents
+      where next_at <= access_time() and (lease_until is null or lease_until < clock_timestamp())
+      order by next_at limit 1 for update skip locked)
+    returning *`.execute(db);
+  return rows[0] ?? null;
+}
+
+export interface Concluded {
+  state: Dependent["state"];
+  message: string;
+  version: number | null;
+  tries: number;
+  afterMs: number | null;
+  at: Date;
+}
+
+/** False when the lease is somebody else's by now. What was asked for meanwhile stays asked for. */
+export async function conclude(tx: Tx, row: DependentRow, it: Concluded): Promise<boolean> {
+  const pause = it.afterMs === null ? null : it.afterMs / 1000;
+  const { rows } = await sql`
+    update account_dependents set lease_token = null, lease_until = null, tries = ${it.tries}, message = ${it.message},
+      version = coalesce(${it.version}, version), updated_at = ${it.at},
+      state = case when date_trunc('milliseconds', next_at) > ${row.next_at} then state else ${it.state} end,
+      next_at = case when date_trunc('milliseconds', next_at) > ${row.next_at} then next_at
+        else access_time() + make_interval(secs => ${pause}::float8) end
+    where id = ${row.id} and lease_token = ${row.lease_token} returning id`.execute(tx);
+  return rows.length > 0;
+}

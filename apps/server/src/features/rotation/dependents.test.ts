@@ -1,0 +1,149 @@
+// What else uses an account's password is brought up to date once the password was changed, and checked.
+import { addDependent, listDependents, removeDependent, updateDependent } from "@strongroom/contract";
+import type { AccountId, Dependent, DependentConfig, InputOf } from "@strongroom/contract";
+import { needs, sshdAvailable, startSshd, unixUsersAvailable } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, test } from "node:test";
+import { anAccount } from "#testing/accounts.ts";
+import { aPerson } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { aMember } from "#testing/safes.ts";
+import { eventually } from "#testing/waiting.ts";
+import { DATABASE, onPostgresql } from "./testing/on-postgresql.ts";
+import type { Place } from "./testing/on-postgresql.ts";
+
+let place: Place;
+let owner: TestPerson;
+before(async () => {
+  place = await onPostgresql();
+  owner = await aPerson(place.app);
+});
+after(() => place.close());
+
+type Body = NonNullable<InputOf<typeof addDependent>["body"]>;
+
+async function depends(id: AccountId, config: Body["config"], as = owner) {
+  return place.app.call(addDependent, { params: { id }, body: { name: `A ${config.kind}`, config }, as: as.token });
+}
+
+/** The only dependent, once it is in this state. */
+const inState = (id: AccountId, state: Dependent["state"]) =>
+  eventually(async () => {
+    const { body } = await place.app.call(listDependents, { params: { id }, as: owner.token });
+    return body.dependents.find((each) => each.state === state) ?? null;
+  });
+
+test("a webhook is told by a signed call without the password, and told again until it answers", async () => {
+  const heard: { body: string; signature: string }[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      heard.push({ body, signature: String(request.headers["strongroom-signature"]) });
+      response.writeHead(heard.length === 1 ? 500 : 204).end();
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  try {
+    const { account } = await place.anAccountThere(owner);
+    const { port } = server.address() as AddressInfo;
+    const added = await depends(account.id, { kind: "webhook", url: `http://127.0.0.1:${port}/changed` });
+    assert.equal(added.status, 201, added.text);
+    assert.equal((await place.rotate(owner, account.id)).state, "rotated");
+    const dependent = await inState(account.id, "current");
+    assert.equal(dependent.tries, 0);
+    assert.equal(heard.length, 2, "once refused, once taken");
+    const [{ body, signature }] = heard.slice(-1) as [(typeof heard)[number]];
+    const expected = createHmac("sha256", added.body.signing_key!).update(body).digest("hex");
+    assert.equal(signature, `sha256=${expected}`);
+    assert.equal((JSON.parse(body) as { version: number }).version, 2);
+    assert.ok(!body.includes(await place.passwordOf(owner, account.id)));
+    const listed = await place.app.call(listDependents, { params: { id: account.id }, as: owner.token });
+    assert.ok(!listed.text.includes(added.body.signing_key!), "the key is told once");
+    const params = { id: account.id, dependentId: dependent.id };
+    assert.equal((await place.app.call(removeDependent, { params, as: owner.token })).status, 200);
+    assert.equal((await place.app.call(updateDependent, { params, as: owner.token })).status, 404);
+  } finally {
+    server.close();
+  }
+});
+
+test("another account with the same password takes the new one over, and a user elsewhere is given it by a stored account", async () => {
+  const { account, safe, platform } = await place.anAccountThere(owner);
+  const twin = await place.anAccountThere(owner, { safe });
+  const { superuser, host: hostname, port } = place.target;
+  const via = await anAccount(place.app, owner, safe, {
+    ...DATABASE,
+    ...superuser,
+    hostname,
+    port,
+    platform_id: platform.id,
+  });
+  const linked = await place.target.addRole();
+  for (const config of [
+    { kind: "account", account_id: twin.account.id },
+    { kind: "linked-user", via_account_id: via.id, username: linked.username },
+  ] satisfies DependentConfig[]) {
+    assert.equal((await depends(account.id, config)).status, 201);
+  }
+  assert.equal((await depends(account.id, { kind: "account", account_id: account.id })).status, 422);
+  assert.equal((await place.rotate(owner, account.id)).state, "rotated");
+  const password = await place.passwordOf(owner, account.id);
+  await eventually(async () => {
+    const { body } = await place.app.call(listDependents, { params: { id: account.id }, as: owner.token });
+    return body.dependents.every(({ state }) => state === "current") ? true : null;
+  });
+  assert.equal(await place.passwordOf(owner, twin.account.id), password);
+  assert.equal(await place.logsIn(linked.username, password), true);
+});
+
+test("who could not take the secret out does not say where it goes, and one whose account is gone asks for a person", async () => {
+  const { account, safe } = await place.anAccountThere(owner);
+  const steward = await aPerson(place.app);
+  await aMember(place.app, owner, safe, steward, ["list", "update_properties", "manage_secret"]);
+  const hook = { kind: "webhook", url: "https://example.com/hook" } as const;
+  assert.equal((await depends(account.id, hook, steward)).status, 403);
+  assert.equal((await depends(account.id, hook, await aPerson(place.app))).status, 404);
+  const foreign = await place.anAccountThere(await aPerson(place.app));
+  const elsewhere = { kind: "account", account_id: foreign.account.id } as const;
+  assert.equal((await depends(account.id, elsewhere)).status, 404);
+
+  const unreachable = { kind: "webhook", url: "http://127.0.0.1:1/" } as const;
+  const added = await depends(account.id, unreachable);
+  const params = { id: account.id, dependentId: added.body.id };
+  assert.equal((await place.app.call(updateDependent, { params, as: owner.token })).status, 200);
+  const waiting = await inState(account.id, "waiting");
+  assert.match(waiting.message ?? "", /refused the connection/);
+  await place.sql("update account_dependents set tries = 7, next_at = now() where id = $1", added.body.id);
+  assert.equal((await inState(account.id, "attention")).next_at, null);
+});
+
+test(
+  "a file on a host is written over SSH with the new password",
+  needs(sshdAvailable(), unixUsersAvailable()),
+  async () => {
+    const sshd = await startSshd();
+    try {
+      const user = await sshd.addUser();
+      const { account, safe } = await place.anAccountThere(owner);
+      const login = { hostname: sshd.host, port: sshd.port, username: user.username, password: user.password };
+      const via = await anAccount(place.app, owner, safe, { ...login, system_type: "Linux", connection_method: "SSH" });
+      const path = `/tmp/${user.username} it's.conf`;
+      const template = "user={{username}}\npassword={{password}}\n";
+      const added = await depends(account.id, { kind: "ssh-file", via_account_id: via.id, path, template });
+      assert.equal(added.status, 201, added.text);
+      assert.equal((await place.rotate(owner, account.id)).state, "rotated");
+      await inState(account.id, "current");
+      const { readFileSync, rmSync, statSync } = await import("node:fs");
+      const password = await place.passwordOf(owner, account.id);
+      assert.equal(readFileSync(path, "utf8"), `user=${account.username}\npassword=${password}\n`);
+      assert.equal(statSync(path).mode & 0o777, 0o600);
+      rmSync(path);
+    } finally {
+      await sshd.stop();
+    }
+  },
+);

@@ -1,0 +1,120 @@
+// What a person does with the dependents of an account: lists, adds, removes, and has one brought up to date.
+import { sealSecret, Secret } from "@strongroom/keys";
+import type {
+  Dependent,
+  DependentConfig,
+  DependentId,
+  Message,
+  addDependent as addEndpoint,
+  listDependents as listEndpoint,
+  removeDependent as removeEndpoint,
+  updateDependent as updateEndpoint,
+} from "@strongroom/contract";
+import { randomBytes } from "node:crypto";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import { moment } from "#kernel/moment.ts";
+import { insertDependent, listOf, removeDependentRow, wantUpdate } from "./dependents.store.ts";
+import type { DependentRow } from "./dependents.store.ts";
+import type { Site } from "./site.ts";
+
+/** The key-encryption key of signing keys, and what their envelopes say they are. */
+export const SIGNING_KEYS = "dependents";
+export const SIGNING_PURPOSE = "dependent-signing-key";
+const MOST = 50;
+
+const notFound = () => refuse(404, "dependent.not-found", "Dependent not found");
+
+export function toDependent(row: DependentRow): Dependent {
+  const { id, name, config, state, message, tries, updated_at, next_at } = row;
+  return {
+    id: id as DependentId,
+    name,
+    config,
+    state,
+    message,
+    tries,
+    updated_at: moment(updated_at),
+    next_at: state === "waiting" ? moment(next_at) : null,
+  };
+}
+
+export async function findDependents(site: Site, call: Call<typeof listEndpoint>, db: Db) {
+  await site.rotated.requireSeen(db, call.actor, call.params.id);
+  return { dependents: (await listOf(db, call.params.id)).map(toDependent) };
+}
+
+export async function addDependent(site: Site, call: SteppedCall<typeof addEndpoint>) {
+  const { kernel } = site;
+  const { id: account_id } = call.params;
+  const { name, config } = call.body;
+  call.note({ target: { type: "account", id: account_id } });
+  const isSigned = config.kind === "webhook";
+  const signing_key = isSigned ? randomBytes(32).toString("base64url") : null;
+  const kek = isSigned ? await kernel.keys.kekFor(SIGNING_KEYS) : null;
+  const at = kernel.clock.now();
+  const id = newId(at.getTime());
+  return call.commit(async (tx) => {
+    const row = await holdWithRight(site, tx, call.actor, account_id, config);
+    call.note({
+      target: { type: "account", id: account_id, name: row.name },
+      details: { dependent: id, name, kind: config.kind },
+    });
+    if ((await listOf(tx, account_id)).length >= MOST) {
+      throw refuse(409, "dependent.too-many", `An account has at most ${MOST} dependents.`);
+    }
+    using key = signing_key === null ? null : Secret.fromText(signing_key);
+    const context = { purpose: SIGNING_PURPOSE, recordId: id, version: 1 };
+    const sealed = key === null || kek === null ? null : sealSecret(kek, context, key);
+    const added = await insertDependent(tx, { id, account_id, name, config, signing_key: sealed, created_at: at });
+    return { ...toDependent(added), signing_key };
+  });
+}
+
+/**
+ * INVARIANT: who says where an account's secret goes could take it out themselves, and the same of the secret that carries it
+ * there; who has another account take it over could store it there.
+ */
+async function holdWithRight({ rotated }: Site, tx: Tx, actor: Actor, accountId: string, config: DependentConfig) {
+  if (config.kind !== "webhook") {
+    const other = config.kind === "account" ? config.account_id : config.via_account_id;
+    if (other === accountId) {
+      throw refuse(422, "dependent.itself", "An account does not depend on itself.", {
+        errors: [{ path: "config", msg: "Choose another account" }],
+      });
+    }
+    if (config.kind === "account") await rotated.require(tx, actor, other, "update_secret");
+    else await rotated.requireSecret(tx, actor, other);
+  }
+  return rotated.holdSecret(tx, actor, accountId, "update_properties", "manage_secret");
+}
+
+export async function removeDependent(site: Site, call: Call<typeof removeEndpoint>, tx: Tx): Promise<Message> {
+  const { id, dependentId } = call.params;
+  call.note({ target: { type: "account", id } });
+  const row = await site.rotated.hold(tx, call.actor, id, "update_properties");
+  const removed = await removeDependentRow(tx, id, dependentId);
+  if (removed === null) throw notFound();
+  call.note({
+    target: { type: "account", id, name: row.name },
+    details: { dependent: dependentId, name: removed.name },
+  });
+  return { message: `"${removed.name}" was taken off "${row.name}"` };
+}
+
+export async function updateDependent(site: Site, call: Call<typeof updateEndpoint>, tx: Tx): Promise<Dependent> {
+  const { id, dependentId } = call.params;
+  call.note({ target: { type: "account", id } });
+  const row = await site.rotated.hold(tx, call.actor, id, "manage_secret");
+  const wanted = await wantUpdate(tx, id, dependentId);
+  if (wanted === null) throw notFound();
+  call.note({
+    target: { type: "account", id, name: row.name },
+    details: { dependent: dependentId, name: wanted.name },
+  });
+  return toDependent(wanted);
+}

@@ -1,0 +1,169 @@
+// The workers of dependents: takes what is due, puts the use of secrets on record, and what came of it.
+import type { Secret } from "@strongroom/keys";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import { newId } from "#kernel/id.ts";
+import {
+  keyOfOwner,
+  lockAnyCredential,
+  lockAnyCredentials,
+  readEnvelope,
+  replaceSecret,
+  rotationInHand,
+  supersedeRotation,
+} from "#features/credentials/index.ts";
+import type { CredentialRow } from "#features/credentials/index.ts";
+import { ownerOf } from "#features/verification/index.ts";
+import { claimDependent, conclude } from "./dependents.store.ts";
+import type { Concluded, DependentRow } from "./dependents.store.ts";
+import { backOff } from "./rotation.policy.ts";
+import { noteRotated } from "./rotation.store.ts";
+import type { Site } from "./site.ts";
+import { updateOne } from "./update-dependent.ts";
+import type { Held, Task, Updated } from "./update-dependent.ts";
+
+const LEASE_SECONDS = 60;
+const MOST_TRIES = 8;
+const WHILE_BUSY_MS = 5_000;
+
+/** Brings one up to date that is due; false when none is. */
+export async function workDependent(site: Site, signal: AbortSignal): Promise<boolean> {
+  const { database, keys, log } = site.kernel;
+  if (keys.isSealed) return false;
+  const row = await claimDependent(database.db, newId(), LEASE_SECONDS);
+  if (row === null) return false;
+  try {
+    await bringUpToDate(site, row, signal);
+  } catch (error) {
+    log.error({ err: error, dependent: row.id }, "a dependent could not be brought up to date");
+    await settle(site, row, null, { isDone: false, message: "It failed on our side." });
+  }
+  return true;
+}
+
+async function bringUpToDate(site: Site, row: DependentRow, signal: AbortSignal): Promise<void> {
+  const task = await site.kernel.database.transaction((tx) => prepare(site, tx, row));
+  if (task === "busy") return void (await postpone(site, row));
+  if ("message" in task) return settle(site, row, null, task);
+  const updated = await updateOne(site, task, signal, (secret) => takeOver(site, task, secret));
+  // Cut short by the end of this server: the lease runs out, and somebody does it again.
+  if (signal.aborted && !updated.isDone) return;
+  await settle(site, row, task, updated);
+}
+
+const otherOf = ({ config }: DependentRow): string | null => {
+  if (config.kind === "webhook") return null;
+  return config.kind === "account" ? config.account_id : config.via_account_id;
+};
+
+/** INVARIANT: a secret is opened only after its use is on record. */
+async function prepare(site: Site, tx: Tx, row: DependentRow): Promise<Task | "busy" | Updated> {
+  const otherId = otherOf(row);
+  const ids = otherId === null ? [row.account_id] : [row.account_id, otherId];
+  const rows = await lockAnyCredentials(tx, ids);
+  if ((await rotationInHand(tx, ids)) !== null) return "busy";
+  const account = await holding(tx, rows, row.account_id);
+  if (account === null) return { isDone: false, message: "The account is gone." };
+  const other = otherId === null ? null : await holding(tx, rows, otherId);
+  if (otherId !== null && other === null) return { isDone: false, message: "The other account is gone." };
+  const at = site.kernel.clock.now();
+  const used = [account, ...(other === null || row.config.kind === "account" ? [] : [other])];
+  const details = { for: "dependent", dependent: row.id, name: row.name, kind: row.config.kind };
+  await appendAudit(
+    tx,
+    used.map(({ credential: { id, name, secret_version: version } }) =>
+      systemEntry(
+        "rotation.secret-used",
+        "rotation",
+        { target: { type: "account", id, name }, result: "info", details: { ...details, version } },
+        at,
+      ),
+    ),
+  );
+  return { row, account, other };
+}
+
+async function holding(tx: Tx, rows: readonly CredentialRow[], id: string): Promise<Held | null> {
+  const credential = rows.find((row) => row.id === id);
+  if (credential === undefined) return null;
+  const envelope = await readEnvelope(tx, id, credential.secret_version);
+  return envelope === null ? null : { credential, envelope };
+}
+
+/** The same password becomes that of another account here, and is verified there. */
+async function takeOver(site: Site, { account, other }: Task, secret: Secret): Promise<Updated> {
+  const { database, keys, clock, events } = site.kernel;
+  const { id, name } = other!.credential;
+  const kek = await keys.kekFor(keyOfOwner(other!.credential));
+  return database.transaction(async (tx) => {
+    const before = await lockAnyCredential(tx, id);
+    if (before === null || before.safe_id !== other!.credential.safe_id)
+      return { isDone: false, message: `"${name}" was moved or deleted.` };
+    if ((await rotationInHand(tx, [id])) !== null)
+      return { isDone: false, message: `"${name}" is being changed itself.` };
+    const at = clock.now();
+    await supersedeRotation(
+      tx,
+      id,
+      at,
+      `The password of "${account.credential.name}" was stored, on which it depends.`,
+    );
+    const row = await replaceSecret(tx, before, { kek, secret, at });
+    await noteRotated(tx, id, at);
+    await site.loginChanged(tx, row);
+    const { audience } = await ownerOf(site, tx, { user_id: null, credential_id: id });
+    await events.publish(tx, { type: "account.changed", audience, data: { account_id: id } });
+    const details = { from: account.credential.id, version: row.secret_version };
+    const note = { target: { type: "account", id, name }, details };
+    await appendAudit(tx, [systemEntry("account.password-taken-over", "rotation", note, at)]);
+    return { isDone: true, message: `Stored in "${name}", and verified there next.` };
+  });
+}
+
+async function postpone({ kernel }: Site, row: DependentRow): Promise<void> {
+  const at = kernel.clock.now();
+  const message = "Waits for a rotation to end.";
+  const it = { state: "waiting", message, version: null, tries: row.tries, afterMs: WHILE_BUSY_MS, at } as const;
+  await kernel.database.transaction((tx) => conclude(tx, row, it));
+}
+
+async function settle(site: Site, row: DependentRow, task: Task | null, { isDone, message }: Updated): Promise<void> {
+  const { database, clock, events } = site.kernel;
+  const at = clock.now();
+  const tries = isDone ? 0 : row.tries + 1;
+  const isOver = isDone || tries >= MOST_TRIES;
+  const it: Concluded = {
+    state: isDone ? "current" : isOver ? "attention" : "waiting",
+    message,
+    version: isDone ? (task?.account.credential.secret_version ?? null) : null,
+    tries,
+    afterMs: isOver ? null : backOff(tries - 1),
+    at,
+  };
+  await database.transaction(async (tx) => {
+    if (!(await conclude(tx, row, it))) return;
+    const name = task?.account.credential.name;
+    const target = { type: "account", id: row.account_id, ...(name === undefined ? {} : { name }) };
+    const details = { dependent: row.id, name: row.name, kind: row.config.kind, message, tries };
+    const result = isDone ? "success" : "failure";
+    await appendAudit(tx, [systemEntry("account.dependent-updated", "rotation", { target, result, details }, at)]);
+    const { audience } = await ownerOf(site, tx, { user_id: null, credential_id: row.account_id });
+    await events.publish(tx, { type: "account.changed", audience, data: { account_id: row.account_id } });
+    if (it.state === "attention") await tell(site, tx, row, message);
+  });
+}
+
+async function tell(site: Site, tx: Tx, row: DependentRow, message: string): Promise<void> {
+  await site.notify(tx, {
+    to: { users: await site.rotated.keepersOf(tx, row.account_id) },
+    type: "rotation_attention",
+    title: `"${row.name}" does not have the new password`,
+    message,
+    severity: "high",
+    actionRequired: true,
+    metadata: { account_id: row.account_id, dependent_id: row.id },
+    link: `/accounts/${row.account_id}`,
+    dedupeKey: row.id,
+  });
+}
