@@ -13,8 +13,9 @@ const PAGE = join(import.meta.dirname, "../docs/rotation-safety.md");
 /** Longer than the product waits for an answer. */
 const PAUSE_MS = 30_000;
 const PATIENCE_MS = 300_000;
-/** Of a protocol of many small pieces not all are cut at: some of each connection, and its last ones. */
-const MOST_PIECES = 8;
+/** Of a protocol of many small pieces not all are struck at: some of each connection, and its last ones. */
+const MOST_KILLED = 12;
+const MOST_CUT = 8;
 
 async function strike(kind: Kind): Promise<{ section: string; isGood: boolean }> {
   const store = await startPostgresql();
@@ -22,7 +23,11 @@ async function strike(kind: Kind): Promise<{ section: string; isGood: boolean }>
   const ground = await openGround(store, subject, "strongroom");
   try {
     const places = await placesOf(ground);
-    const strikes = [...killsAt(places), ...cutsAt(someOf(places, MOST_PIECES), ["pause", "reset", "black-hole"])];
+    const writes = places.filter(({ kind: of }) => of === "write");
+    const strikes = [
+      ...killsAt([...writes, ...someOf(places, MOST_KILLED)]),
+      ...cutsAt(someOf(places, MOST_CUT), ["pause", "reset", "black-hole"]),
+    ];
     const tell = ({ strike: { how, when, place }, problem }: Struck) => {
       if (problem !== null) console.log(`  ${how} ${when} ${JSON.stringify(place)}: ${problem}`);
     };

@@ -140,8 +140,8 @@ export async function lockCredential(tx: Tx, actor: Who, id: string): Promise<Cr
 
 /** For the product's own work, whoever the owner is. Null when there is none, or it was deleted. */
 export async function lockAnyCredential(tx: Tx, id: string): Promise<CredentialRow | null> {
-  const query = tx.selectFrom("credentials").select(COLUMNS).where("id", "=", id).where(isThere);
-  return (await query.forNoKeyUpdate().executeTakeFirst()) ?? null;
+  const query = tx.selectFrom("credentials").select(COLUMNS).where("id", "=", id).where(isThere).forNoKeyUpdate();
+  return (await tx.executeQuery(named("credentials.lock-any", query.compile()))).rows[0] ?? null;
 }
 
 /** Holds several until the transaction ends, in the order of their ids. Answers those that exist. */
@@ -257,7 +257,7 @@ export async function readEnvelope(db: Db, id: string, version: number): Promise
     .select("envelope")
     .where("credential_id", "=", id)
     .where("version", "=", version);
-  return (await query.executeTakeFirst())?.envelope ?? null;
+  return (await db.executeQuery(named("credentials.envelope", query.compile()))).rows[0]?.envelope ?? null;
 }
 
 export interface Held {

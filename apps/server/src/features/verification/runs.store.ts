@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { ColumnType, JSONColumnType, RawBuilder, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { sentWithNext } from "#kernel/db/shared-trips.ts";
 import type { RunScope } from "./verification.policy.ts";
 
 export interface Requester {
@@ -109,12 +110,6 @@ export async function findRunning(db: Db, userId: string | null, scope: RunScope
   return (await query.where("scope", "=", scope).where("status", "=", "running").executeTakeFirst()) ?? null;
 }
 
-/** For the workers, whoever's run it is. */
-export async function readRunning(db: Db, id: string): Promise<RunRow | null> {
-  const query = db.selectFrom("verification_runs").selectAll().where("id", "=", id).where("status", "=", "running");
-  return (await query.executeTakeFirst()) ?? null;
-}
-
 /** Null when this person has no such run under way. What nobody has begun with is dropped. */
 export async function cancelRun(tx: Tx, userId: string, id: string, at: Date): Promise<RunRow | null> {
   const cancelled = await tx
@@ -139,25 +134,40 @@ export interface ClaimRules {
   mostPerTarget: number;
 }
 
+export interface Claimed {
+  run: RunRow;
+  /** Kept from other workers for a while; null when none is free now. */
+  credentialId: string | null;
+}
+
 /**
- * The next credential of a run, kept from other workers for a while; null when none is free now. Claims follow each
- * other, so that the count for a machine is exact.
+ * The next credential of a run; null when the run has ended. Claims follow each other, so that the count for a machine is
+ * exact. The lock travels with the claim, and may be taken alone: it ends with its statement then.
  */
-export async function claimItem(tx: Tx, runId: string, rules: ClaimRules): Promise<string | null> {
-  await sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`.execute(tx);
-  const { rows } = await sql<{ credential_id: string }>`
-    update verification_run_items set claimed_until = clock_timestamp() + make_interval(secs => ${rules.leaseSeconds})
-    where (run_id, credential_id) = (
-      select run_id, credential_id from verification_run_items
-      where run_id = ${runId} and (claimed_until is null or claimed_until < clock_timestamp())
-        and (target is null or target <> all (array(
-          select target from verification_run_items
-          where claimed_until > clock_timestamp() and target is not null
-          group by target having count(*) >= ${rules.mostPerTarget})))
-      limit 1
-      for update skip locked)
-    returning credential_id`.execute(tx);
-  return rows[0]?.credential_id ?? null;
+export async function claimItem(tx: Tx, runId: string, rules: ClaimRules): Promise<Claimed | null> {
+  const lock = sql`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`;
+  await tx.executeQuery(sentWithNext("runs.claim-lock", lock.compile(tx)));
+  const { rows } = await sql<RunRow & { credential_id: string | null }>`
+    with running as (
+      select * from verification_runs where id = ${runId} and status = 'running'
+    ), claimed as (
+      update verification_run_items set claimed_until = clock_timestamp() + make_interval(secs => ${rules.leaseSeconds})
+      where (run_id, credential_id) = (
+        select run_id, credential_id from verification_run_items
+        where run_id = (select id from running) and (claimed_until is null or claimed_until < clock_timestamp())
+          and (target is null or target <> all (array(
+            select target from verification_run_items
+            where claimed_until > clock_timestamp() and target is not null
+            group by target having count(*) >= ${rules.mostPerTarget})))
+        limit 1
+        for update skip locked)
+      returning credential_id
+    )
+    select running.*, claimed.credential_id from running left join claimed on true`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { credential_id: credentialId, ...run } = row;
+  return { run, credentialId };
 }
 
 export async function hasItems(db: Db, runId: string): Promise<boolean> {

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { ColumnType, Insertable, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { named } from "#kernel/db/named.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import type { Trigger } from "./verification.policy.ts";
 import type { Outcome } from "./verification.ts";
@@ -47,7 +48,8 @@ const inSeconds = (seconds: number) => sql<Date>`clock_timestamp() + make_interv
 /** Call with the credential's row locked. */
 export async function insertAttempt(tx: Tx, attempt: NewAttempt, leaseSeconds: number): Promise<AttemptRow> {
   const row = { ...attempt, lease_until: inSeconds(leaseSeconds) };
-  return await tx.insertInto("verification_attempts").values(row).returningAll().executeTakeFirstOrThrow();
+  const query = tx.insertInto("verification_attempts").values(row).returningAll().compile();
+  return (await tx.executeQuery(named("attempts.insert", query))).rows[0]!;
 }
 
 /** Attempts of a rotation: they are over when they are put on record. */
@@ -63,13 +65,13 @@ export interface UnderWay {
 }
 
 export async function findUnderWay(db: Db, credentialId: string): Promise<UnderWay | null> {
-  const row = await db
+  const query = db
     .selectFrom("verification_attempts")
     .selectAll()
     .select(sql<boolean>`lease_until < clock_timestamp()`.as("is_abandoned"))
     .where("credential_id", "=", credentialId)
-    .where("finished_at", "is", null)
-    .executeTakeFirst();
+    .where("finished_at", "is", null);
+  const [row] = (await db.executeQuery(named("attempts.under-way", query.compile()))).rows;
   if (row === undefined) return null;
   const { is_abandoned, ...attempt } = row;
   return { attempt, isAbandoned: is_abandoned };
@@ -98,7 +100,7 @@ export interface Ended {
 
 /** Null when the attempt was ended by somebody else, who took it for abandoned. */
 export async function endAttempt(tx: Tx, id: string, ended: Ended): Promise<AttemptRow | null> {
-  const row = await tx
+  const query = tx
     .updateTable("verification_attempts")
     .set({
       finished_at: ended.at,
@@ -110,9 +112,8 @@ export async function endAttempt(tx: Tx, id: string, ended: Ended): Promise<Atte
     })
     .where("id", "=", id)
     .where("finished_at", "is", null)
-    .returningAll()
-    .executeTakeFirst();
-  return row ?? null;
+    .returningAll();
+  return (await tx.executeQuery(named("attempts.end", query.compile()))).rows[0] ?? null;
 }
 
 export async function readAttempt(db: Db, id: string): Promise<AttemptRow> {

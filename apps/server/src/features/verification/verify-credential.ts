@@ -59,7 +59,8 @@ async function attemptInTurn(
   const { kernel } = site;
   const until = performance.now() + PATIENCE_MS;
   while (performance.now() < until) {
-    const begun = await kernel.database.transaction((tx) =>
+    // First it holds the credential, which alone would do nothing.
+    const begun = await kernel.database.swiftTransaction((tx) =>
       beginAttempt(site, tx, wish, (note) => recorder.begin(tx, note)),
     );
     if (begun.kind === "begun") {
@@ -153,7 +154,7 @@ export function byItself(kernel: Kernel): Recorder {
   return {
     begin: (tx, note) => appendAudit(tx, [entry("verification.started", note)]),
     conclude: (work) =>
-      kernel.database.transaction(async (tx) => {
+      kernel.database.swiftTransaction(async (tx) => {
         const { note, value } = await work(tx);
         const event = note.target?.type === "account" ? "account.validated" : "credential.verified";
         await appendAudit(tx, [entry(event, note)]);

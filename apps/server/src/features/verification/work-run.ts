@@ -3,7 +3,7 @@ import type { Tx } from "#kernel/db/database.ts";
 import { lockAnyCredential } from "#features/credentials/index.ts";
 import type { Wish } from "./begin-attempt.ts";
 import { RUN_JOB, progressed } from "./run-verification.ts";
-import { claimItem, countItem, hasItems, readRunning } from "./runs.store.ts";
+import { claimItem, countItem, hasItems } from "./runs.store.ts";
 import type { Counted, RunRow } from "./runs.store.ts";
 import type { Site } from "./site.ts";
 import { byItself, verify } from "./verify-credential.ts";
@@ -31,10 +31,10 @@ export async function workRun(site: Site, runId: string, signal: AbortSignal): P
   const until = performance.now() + TURN_MS;
   while (!signal.aborted && performance.now() < until) {
     if (keys.isSealed) return queueAgain(WHILE_SEALED_MS);
-    const run = await readRunning(database.db, runId);
-    if (run === null) return;
     const rules = { leaseSeconds: CLAIM_SECONDS, mostPerTarget: MOST_PER_TARGET };
-    const credentialId = await database.transaction((tx) => claimItem(tx, runId, rules));
+    const claimed = await database.swiftTransaction((tx) => claimItem(tx, runId, rules));
+    if (claimed === null) return;
+    const { run, credentialId } = claimed;
     if (credentialId === null) {
       // Others are at the rest, or its machines are busy: somebody has to look again, in case those others die.
       if (await hasItems(database.db, runId)) await queueAgain(AGAIN_AFTER_MS);

@@ -7,6 +7,7 @@
 // server, which is why those are kept short.
 import { sql } from "kysely";
 import type { Database, Db, Tx } from "#kernel/db/database.ts";
+import { named } from "#kernel/db/named.ts";
 import type { Audience } from "./audience.ts";
 
 export const CHANNEL = "strongroom_events";
@@ -52,17 +53,20 @@ export function isBefore(a: Position, b: Position): boolean {
 
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const rows = events.map(({ type, audience, data }) => ({
-    type,
-    audience: JSON.stringify(audience),
-    data: JSON.stringify(data),
-  }));
-  await tx
-    .with("written", (db) => db.insertInto("events").values(rows).returning("id"))
-    .selectFrom("written")
-    .select(sql`pg_notify(${CHANNEL}, '')`.as("notified"))
-    .limit(1)
-    .execute();
+  const statement = sql`
+    with written as (
+      insert into events (type, audience, data)
+      select type, audience, data
+      from unnest(
+        (select ${events.map(({ type }) => type)}::text[]),
+        (select ${events.map(({ audience }) => JSON.stringify(audience))}::jsonb[]),
+        (select ${events.map(({ data }) => JSON.stringify(data))}::jsonb[])
+      ) with ordinality as event (type, audience, data, place)
+      order by place
+      returning id
+    )
+    select pg_notify(${CHANNEL}::text, '') from written limit 1`;
+  await tx.executeQuery(named("events.insert", statement.compile(tx)));
 }
 
 export interface Page {
