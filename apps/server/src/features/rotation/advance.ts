@@ -1,5 +1,4 @@
 // Takes a rotation one turn further, in one transaction: what happened is on record, and so is what is about to happen.
-import { EnvelopeError, KekError, SealedError } from "@strongroom/keys";
 import type { Connector } from "@strongroom/connectors";
 import type { Tx } from "#kernel/db/database.ts";
 import type { CredentialRow } from "#features/credentials/index.ts";
@@ -128,9 +127,9 @@ function earlierOf({ credential, versions }: Sight, old: number): number[] {
 
 const ISSUED: readonly Happening[] = [{ kind: "sending", by: "account" }, { kind: "changed" }];
 
-/** Its run was stopped, and nothing of it is in doubt. */
-const isGivenUp = ({ journal }: Turn, { is_run_cancelled }: Sight): boolean =>
-  is_run_cancelled && !journal.inDoubt && (journal.step === "planned" || journal.step === "stored");
+/** Its run was stopped, or what it belongs to is not active any more; and nothing of it is in doubt. */
+const isGivenUp = ({ journal }: Turn, { is_run_cancelled, is_active }: Sight): boolean =>
+  (is_run_cancelled || !is_active) && !journal.inDoubt && (journal.step === "planned" || journal.step === "stored");
 
 /** Others are logging in with what would be changed. */
 function mustWait({ is_verifying, reconciler }: Sight, act: Act): boolean {
@@ -207,6 +206,9 @@ async function save(
   return { row: written, errand };
 }
 
+const RUN_STOPPED = "The run was stopped. Nothing was changed.";
+const INACTIVE = "The account, its platform or its safe is not active any more. Nothing was changed.";
+
 interface Ending {
   outcome: RotationRow["outcome"];
   line: string | null;
@@ -217,7 +219,7 @@ function endingOf(turn: Turn, sight: Sight, row: RotationRow): Ending {
     turn.journal = { ...turn.journal, step: "ended" };
     return { outcome: "superseded", line: `"${row.credential_name}" was deleted.` };
   }
-  if (turn.isCancelled) return { outcome: "cancelled", line: "The run was stopped. Nothing was changed." };
+  if (turn.isCancelled) return { outcome: "cancelled", line: sight.is_active ? RUN_STOPPED : INACTIVE };
   return { outcome: turn.journal.step === "ended" ? "rotated" : null, line: null };
 }
 
@@ -229,9 +231,4 @@ function messageOf({ journal, lines, ...turn }: Turn, { reconciler }: Sight, row
   if (attention === null) return lines.at(-1)?.message ?? row.message;
   const general = attention in ATTENTION ? ATTENTION[attention as keyof typeof ATTENTION] : "";
   return said === null ? general : `${general} ${said}`;
-}
-
-/** Why a stored secret did not open, where that is no bug. */
-export function isUnreadable(error: unknown): error is EnvelopeError | KekError | SealedError {
-  return error instanceof EnvelopeError || error instanceof KekError || error instanceof SealedError;
 }

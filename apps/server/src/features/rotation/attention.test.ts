@@ -248,6 +248,15 @@ describe("a rotation stops for a person", () => {
     await stopped(owner, (await place.anAccountThere(owner, { platform })).account, "password-rules");
   });
 
+  test("misconfigured: a stored secret that does not open is a person's business, and is not tried for ever", async () => {
+    const { account } = await place.anAccountThere(owner);
+    await place.sql(
+      "update secret_versions set envelope = set_byte(envelope, 40, 255 - get_byte(envelope, 40)) where credential_id = $1",
+      account.id,
+    );
+    await stopped(owner, account, "misconfigured");
+  });
+
   test("misconfigured: something has to be put right first", async () => {
     const { account } = await place.anAccountThere(owner, { account: { database_name: "no_such_database" } });
     const rotation = await stopped(owner, account, "misconfigured");

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { AccountStatus, Platform } from "@strongroom/contract";
 import type { RawBuilder } from "kysely";
-import type { Db } from "#kernel/db/database.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Reach } from "./reach.policy.ts";
 import { reachOf } from "./reach.store.ts";
 
@@ -43,6 +43,16 @@ export interface DueRow extends Circumstances {
 /** Looked at in one go; the rest has its turn a minute later. */
 const MOST_DUE = 20_000;
 
+const hour = sql`extract(hour from access_time() at time zone 'UTC')`;
+
+/** As `isWithin` says, so that what waits for its hours takes nobody's place. */
+const isWithinWindow = sql<boolean>`(platforms.rotation_window is null or case
+    when (platforms.rotation_window ->> 'from_hour')::integer < (platforms.rotation_window ->> 'to_hour')::integer
+      then ${hour} >= (platforms.rotation_window ->> 'from_hour')::integer
+        and ${hour} < (platforms.rotation_window ->> 'to_hour')::integer
+    else ${hour} >= (platforms.rotation_window ->> 'from_hour')::integer
+      or ${hour} < (platforms.rotation_window ->> 'to_hour')::integer end)`;
+
 /**
  * Accounts whose change is wanted, or whose interval is over, longest first, and of which no rotation is open. Active ones
  * alone, on active platforms and in active safes. One that somebody has checked out waits, unless the change is wanted; one
@@ -60,8 +70,9 @@ export async function findDue(db: Db): Promise<DueRow[]> {
     join credentials on credentials.id = accounts.id and credentials.deleted_at is null
     join safes on safes.id = credentials.safe_id and safes.status = 'active'
     where accounts.status = 'active'
+      and (accounts.rotation_skipped_until is null or accounts.rotation_skipped_until <= access_time())
       and (accounts.rotation_wanted_at is not null or (
-        platforms.rotate_automatically
+        platforms.rotate_automatically and ${isWithinWindow}
         and accounts.rotated_at <= access_time() - make_interval(hours => 24 * platforms.rotate_every_days)
         and not exists (
           select from account_check_outs held where held.account_id = accounts.id and held.until > access_time())
@@ -72,4 +83,12 @@ export async function findDue(db: Db): Promise<DueRow[]> {
       and not exists (select from rotations open where open.credential_id = accounts.id and open.step <> 'ended')
     order by accounts.rotation_wanted_at nulls last, accounts.rotated_at limit ${sql.lit(MOST_DUE)}`.execute(db);
   return rows;
+}
+
+/** Nothing can change them now: they are looked at again in an hour, and hold up no others until then. */
+export async function skipForNow(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    update accounts set rotation_skipped_until = access_time() + interval '1 hour'
+    where id = any(${[...ids]}::uuid[])`.execute(tx);
 }

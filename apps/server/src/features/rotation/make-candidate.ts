@@ -1,6 +1,6 @@
 // Makes up a new secret, unlike the earlier ones, and stores it before its system hears of it.
 import type { Connector } from "@strongroom/connectors";
-import { Secret, sealSecret } from "@strongroom/keys";
+import { EnvelopeError, KekError, Secret, sealSecret } from "@strongroom/keys";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { ENVELOPE_PURPOSE, insertCandidate, keyOfOwner, openEnvelope } from "#features/credentials/index.ts";
@@ -41,7 +41,8 @@ export async function storeCandidate(
     turn.kind = "issued";
     return "issue";
   }
-  const chosen = made?.secret ?? (await choose(kernel, sight, turn, connector));
+  const chosen = made?.secret ?? (await choose(kernel, sight, turn, connector).catch(unreadable));
+  if (chosen === "unreadable") return { kind: "gave-up", code: "misconfigured" };
   if (chosen === "make-key") return chosen;
   if (chosen === null) return { kind: "gave-up", code: "password-rules" };
   using secret = chosen;
@@ -88,6 +89,12 @@ async function choose(
     if (!earlier.has(password)) return Secret.fromText(password);
   }
   return null;
+}
+
+/** A stored secret that does not open will not open by itself: a person has to look at it. */
+function unreadable(error: unknown): "unreadable" {
+  if (error instanceof EnvelopeError || error instanceof KekError) return "unreadable";
+  throw error;
 }
 
 /** Null: it is no text. */

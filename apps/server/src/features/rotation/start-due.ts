@@ -3,7 +3,7 @@ import type { Rotation } from "@strongroom/contract";
 import { lockAnyCredentials } from "#features/credentials/index.ts";
 import { ownerOf } from "#features/verification/index.ts";
 import { hindrance, newRotation } from "./ask-rotation.ts";
-import { findDue } from "./due.store.ts";
+import { findDue, skipForNow } from "./due.store.ts";
 import type { DueRow } from "./due.store.ts";
 import { isDue } from "./schedule.policy.ts";
 import { changed } from "./rotation.ts";
@@ -41,15 +41,19 @@ async function startSome(site: Site, due: readonly DueRow[]): Promise<number> {
   return database.transaction(async (tx) => {
     const held = await lockAnyCredentials(tx, [...byId.keys()]);
     const at = clock.now();
-    const rows = held.flatMap((row) => {
+    const [able, hindered] = parted(held, (row) => hindrance(row, byId.get(row.id)!, null) === null);
+    await skipForNow(
+      tx,
+      hindered.map(({ id }) => id),
+    );
+    const rows = able.map((row) => {
       const wish = byId.get(row.id)!;
-      if (hindrance(row, wish, null) !== null) return [];
       const by = wish.rotate_as ?? "account";
       const because: Rotation["because"] = wish.wanted_because ?? "scheduled";
       const rotation = newRotation(row, { by, because, asker: null, runId: null }, at);
       // The lock-out budget: nothing but a person sends a secret again that its system has refused.
       const isRefused = row.rejected_revision === row.login_revision;
-      return [isRefused ? { ...rotation, journal: { ...rotation.journal, dead: [row.secret_version] } } : rotation];
+      return isRefused ? { ...rotation, journal: { ...rotation.journal, dead: [row.secret_version] } } : rotation;
     });
     const inserted = new Set(await insertRotations(tx, rows));
     for (const row of rows.filter(({ id }) => inserted.has(id))) {
@@ -60,3 +64,8 @@ async function startSome(site: Site, due: readonly DueRow[]): Promise<number> {
     return inserted.size;
   });
 }
+
+const parted = <T>(all: readonly T[], isFirst: (each: T) => boolean): [T[], T[]] => [
+  all.filter(isFirst),
+  all.filter((each) => !isFirst(each)),
+];

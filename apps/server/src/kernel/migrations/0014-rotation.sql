@@ -23,6 +23,9 @@ alter table platforms add column reconcile_is_ready boolean;
 alter table platforms add column reconcile_message text;
 alter table platforms add column reconcile_checked_at timestamptz;
 
+-- Nothing could change it when the schedule looked: it is looked at again from then on.
+alter table accounts add column rotation_skipped_until timestamptz;
+
 create table rotation_runs (
   id           uuid primary key,
   user_id      uuid not null references users,
