@@ -151,7 +151,6 @@ describe("rotation", needs(unavailable), () => {
       [await logsIn(account.role, account.role.password), await logsIn(account.role, now)],
       [false, true],
     );
-    await inspectScreen(page, "rotation-account");
   });
 
   step(

@@ -108,9 +108,7 @@ describe("a password's rotation", () => {
       message: "web1 refused both.",
     });
     const only = await openPanel(attention, { mayRotate: false });
-    expect(only.panel.getAllByRole("button").map((button) => button.textContent)).toEqual([
-      "Store a Known Password",
-    ]);
+    expect(only.panel.getAllByRole("button").map((button) => button.textContent)).toEqual(["Store a Known Password"]);
     only.unmount();
     const { user, panel } = await openPanel(attention);
     expect(panel.getByRole("alert").textContent).toBe("web1 refused both.");
