@@ -41,13 +41,21 @@ export async function refuseWhileRotating(db: Db, ...ids: string[]): Promise<voi
 
 /**
  * Ends the open rotation of a credential whose secret or address a person has changed, or which is gone. Everything that it
- * stored is kept. The row in `credentials` is held, and the rotation has it not in hand.
+ * stored is kept, and its run has counted it. The row in `credentials` is held, and the rotation has it not in hand.
  */
 export async function supersedeRotation(tx: Tx, id: string, at: Date, message: string): Promise<void> {
   await sql`
-    with ended as (
+    with counted as (
+      select run_id from rotations
+      where credential_id = ${id} and step <> 'ended' and run_id is not null and not is_counted
+    ), run as (
+      update rotation_runs set done = done + 1, failed = failed + 1,
+        status = case when status = 'running' and done + 1 >= total then 'completed' else status end,
+        completed_at = case when status = 'running' and done + 1 >= total then ${at} else completed_at end
+      from counted where rotation_runs.id = counted.run_id
+    ), ended as (
       update rotations set step = 'ended', outcome = 'superseded', ended_at = ${at}, needs_attention = false, next_at = null,
-        lease_token = null, lease_until = null, message = ${message}
+        lease_token = null, lease_until = null, message = ${message}, is_counted = run_id is not null
       where credential_id = ${id} and step <> 'ended' returning id
     )
     insert into rotation_lines (rotation_id, number, step, message, at)

@@ -15,6 +15,8 @@ export interface Engine {
 }
 
 const MOST_AT_ONCE = 16;
+/** For one person, or for the schedule: systems that hang for one do not hold up the others. */
+const MOST_FOR_ONE = 8;
 const MOST_PER_TARGET = 2;
 /** Without any word we look this often: for what waited, and for what a dead process left behind. */
 const LOOK_MS = 1_000;
@@ -23,7 +25,8 @@ export function createEngine(site: Site): Engine {
   const { kernel } = site;
   const { database, events, keys, log } = kernel;
   const stopping = new AbortController();
-  const underWay = new Set<Promise<void>>();
+  /** With who asked for it. */
+  const underWay = new Map<Promise<void>, string>();
   let looking: Promise<void> | null = null;
   let serving: Promise<void> | null = null;
   let isCalled = false;
@@ -40,7 +43,10 @@ export function createEngine(site: Site): Engine {
     try {
       while (isCalled && !stopping.signal.aborted && !keys.isSealed && underWay.size < MOST_AT_ONCE) {
         isCalled = false;
-        for (const row of await takeDue()) begin(row);
+        const taken = await takeDue();
+        for (const row of taken) begin(row);
+        // There may be more than one claim takes.
+        if (taken.length > 0) isCalled = true;
       }
       serveDependents();
     } catch (error) {
@@ -51,7 +57,10 @@ export function createEngine(site: Site): Engine {
 
   async function takeDue(): Promise<RotationRow[]> {
     if (!(await hasDue(database.db))) return [];
-    const rules = { leaseSeconds: LEASE_SECONDS, mostPerTarget: MOST_PER_TARGET, most: MOST_AT_ONCE - underWay.size };
+    const counts = Map.groupBy(underWay.values(), (each) => each);
+    const busyAskers = [...counts].filter(([, own]) => own.length >= MOST_FOR_ONE).map(([each]) => each);
+    const most = MOST_AT_ONCE - underWay.size;
+    const rules = { leaseSeconds: LEASE_SECONDS, mostPerTarget: MOST_PER_TARGET, most, busyAskers };
     return database.swiftTransaction((tx) => claim(tx, newId(), rules));
   }
 
@@ -63,7 +72,7 @@ export function createEngine(site: Site): Engine {
         underWay.delete(work);
         wake();
       });
-    underWay.add(work);
+    underWay.set(work, row.asked_by?.id ?? "");
   }
 
   /** What uses a password waits behind the passwords themselves: one at a time in each process. */
@@ -88,7 +97,7 @@ export function createEngine(site: Site): Engine {
       stopping.abort();
       clearTimeout(timer);
       await looking;
-      await Promise.allSettled([...underWay, serving]);
+      await Promise.allSettled([...underWay.keys(), serving]);
     },
   };
 }

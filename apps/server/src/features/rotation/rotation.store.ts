@@ -126,6 +126,8 @@ export interface ClaimRules {
   /** At work at one machine at a time, over all processes. */
   mostPerTarget: number;
   most: number;
+  /** Those of whom enough is at work here; "" is the schedule. */
+  busyAskers: readonly string[];
 }
 
 export async function hasDue(db: Db): Promise<boolean> {
@@ -134,6 +136,10 @@ export async function hasDue(db: Db): Promise<boolean> {
     limit 1`.execute(db);
   return rows.length > 0;
 }
+
+/** Of one asker in one claim, so that whoever asks for many leaves room for others. */
+const MOST_PER_ASKER = 4;
+const asker = sql<string>`coalesce(asked_by ->> 'id', '')`;
 
 /** How many due rows one claim looks at. What is left out is left to the next claim. */
 const LOOKED_AT = 200;
@@ -146,16 +152,18 @@ export async function claim(tx: Tx, token: string, rules: ClaimRules): Promise<R
       select target, count(*) as count from rotations
       where lease_until > clock_timestamp() and target is not null group by target
     ), due as materialized (
-      select id, target, next_at from rotations
-      where next_at <= access_time() and (lease_until is null or lease_until < clock_timestamp())
+      select id, target, next_at, ${asker} as asker from rotations
+      where ${asker} <> all(${[...rules.busyAskers]}::text[])
+        and next_at <= access_time() and (lease_until is null or lease_until < clock_timestamp())
         and (target is null or target <> all(array(select target from busy where count >= ${rules.mostPerTarget})))
       order by next_at limit ${sql.lit(LOOKED_AT)}
     ), turns as (
       select id, next_at, due.target is null or coalesce(busy.count, 0)
-        + row_number() over (partition by due.target order by next_at, id) <= ${rules.mostPerTarget} as is_free
+        + row_number() over (partition by due.target order by next_at, id) <= ${rules.mostPerTarget} as is_free,
+        row_number() over (partition by due.asker order by next_at, id) as turn_of_asker
       from due left join busy on busy.target = due.target
     ), chosen as (
-      select rotations.id from turns join rotations on rotations.id = turns.id where is_free
+      select rotations.id from turns join rotations on rotations.id = turns.id where is_free and turn_of_asker <= ${sql.lit(MOST_PER_ASKER)}
       order by turns.next_at limit ${rules.most} for update of rotations skip locked
     )
     update rotations set lease_token = ${token}, lease_until = clock_timestamp() + make_interval(secs => ${rules.leaseSeconds})

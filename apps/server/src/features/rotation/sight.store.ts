@@ -28,6 +28,8 @@ export interface Facts {
   is_verifying: boolean;
   /** The run that it belongs to was stopped. */
   is_run_cancelled: boolean;
+  /** Account, platform and safe are active, as far as it has them. */
+  is_active: boolean;
   password_rules: PasswordRules | null;
   rotate_as: Platform["rotate_as"] | null;
   reconciler: Reconciler | null;
@@ -69,6 +71,7 @@ async function readFacts(tx: Tx, id: string): Promise<Facts> {
         select from rotations mine join rotation_runs run on run.id = mine.run_id and run.status = 'cancelled'
         where mine.credential_id = it.id and mine.step <> 'ended' and not mine.is_counted
       ) as is_run_cancelled,
+      coalesce(accounts.status = 'active' and platforms.is_active and safes.status = 'active', true) as is_active,
       platforms.password_rules, platforms.rotate_as,
       reconciler.id as by_id, reconciler.name as by_name, reconciler.username as by_username,
       reconciler.safe_id as by_safe_id, secret.version as by_version, secret.envelope as by_envelope,
@@ -81,14 +84,15 @@ async function readFacts(tx: Tx, id: string): Promise<Facts> {
     from (select ${id}::uuid as id) it
     left join accounts on accounts.id = it.id
     left join platforms on platforms.id = accounts.platform_id
+    left join credentials held on held.id = accounts.id left join safes on safes.id = held.safe_id
     left join (credentials reconciler join accounts theirs on theirs.id = reconciler.id and theirs.status = 'active')
       on reconciler.id = platforms.reconcile_account_id and reconciler.id <> it.id and reconciler.deleted_at is null
     left join secret_versions secret
       on secret.credential_id = reconciler.id and secret.version = reconciler.secret_version`.compile(tx);
   const { rows } = await tx.executeQuery(named("rotations.facts", query));
   const row = rows[0]!;
-  const { is_verifying, is_run_cancelled, password_rules, rotate_as } = row;
-  return { is_verifying, is_run_cancelled, password_rules, rotate_as, reconciler: reconcilerIn(row) };
+  const { is_verifying, is_run_cancelled, is_active, password_rules, rotate_as } = row;
+  return { is_verifying, is_run_cancelled, is_active, password_rules, rotate_as, reconciler: reconcilerIn(row) };
 }
 
 function reconcilerIn(row: FactRow): Reconciler | null {

@@ -47,7 +47,7 @@ export function lineOf(happening: Happening, said: string | null): string {
     case "looks-again":
       return "Every stored secret was refused. The new one is tried once more, in case the change came through late.";
     case "retired":
-      return "The new secret is in force, and the old one is not.";
+      return said === null ? "The new secret is in force." : `The old secret was taken away.${and}`;
     case "not-retired":
       return `The old secret could not be taken away.${and}`;
     case "gave-up":
