@@ -115,13 +115,17 @@ describe("an account's rotation", () => {
     expect(panel.getByText("Not proven against a real system")).toBeTruthy();
   });
 
-  test("a password that was made and never proved stands among the versions, and can be had", async () => {
+  test("a password that was made and never proved stands among the versions; who manages the secret can have it", async () => {
     const at = "2026-11-20T10:00:00.000Z";
     const version = { reason: "created", is_candidate: false, created_at: at, created_by: "Dana", retired_at: null };
     const versions = [
       { ...version, version: 2, reason: "rotated", is_candidate: true },
       { ...version, version: 1 },
     ] as SecretVersion[];
+    const borrowed = await openDetail({ versions, account: { my_permissions: ["list", "use", "retrieve"] } });
+    const [theirs] = within(await screen.findByRole("list", { name: "Versions" })).getAllByRole("listitem");
+    expect(within(theirs!).queryByRole("button")).toBeNull();
+    borrowed.unmount();
     await openDetail({ versions });
     const list = within(await screen.findByRole("list", { name: "Versions" }));
     const [candidate, inForce] = list.getAllByRole("listitem");

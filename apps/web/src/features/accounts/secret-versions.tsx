@@ -39,7 +39,7 @@ export function SecretVersions({ account, copying, onCopy }: SecretVersionsProps
               <Version
                 key={version.version}
                 version={version}
-                mayCopy={canRetrieve(account)}
+                mayCopy={mayCopy(account, version)}
                 isCopying={copying === copyKey(account.id, version.version)}
                 onCopy={() => onCopy(version.version)}
               />
@@ -49,6 +49,13 @@ export function SecretVersions({ account, copying, onCopy }: SecretVersionsProps
       </Loaded>
     </SectionCard>
   );
+}
+
+/** What may come into force next is for those who manage the secret, and not while that is being found out. */
+function mayCopy(account: Account, { is_candidate: isCandidate }: SecretVersion): boolean {
+  const { open_rotation: rotation, my_permissions: permissions } = account;
+  const isSettled = rotation === null || rotation.state === "attention";
+  return canRetrieve(account) && (!isCandidate || (isSettled && permissions.includes("manage_secret")));
 }
 
 interface VersionProps {
