@@ -128,6 +128,20 @@ describe("the password of an account", () => {
     assert.equal((await details(owner, account)).last_accessed, null);
   });
 
+  test("INVARIANT: what comes into force next is for those who manage the secret, and not for whoever it is lent to", async () => {
+    const { account, member } = await aScene({ one_time_password: true });
+    await app.database.pool.query(
+      `insert into secret_versions (credential_id, version, envelope, created_at, reason, is_candidate)
+       select credential_id, 2, envelope, now(), 'rotated', true from secret_versions where credential_id = $1`,
+      [account.id],
+    );
+    const params = { id: account.id, version: 2 };
+    const refused = await app.call(retrieveAccountVersion, { params, as: member.token });
+    assert.equal(refused.status, 403, refused.text);
+    assert.match(refused.text, /"safe.permission-missing"/);
+    assert.equal((await retrieve(member, account)).body.password, account.password);
+  });
+
   test("is answered to nobody who does not see the account: 404, as for one that does not exist", async () => {
     const { account } = await aScene();
     const stranger = await aPerson(app);

@@ -4,6 +4,7 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import {
+  isCandidate,
   lockAnyCredentials,
   openEnvelope,
   readEnvelope,
@@ -102,6 +103,8 @@ async function retrieve(
   const held = row.exclusive_check_out ? await holdCheckOut(tx, row.id) : null;
   if (held !== null && !held.is_over && held.user_id !== actor.id) throw checkedOut(held);
   const wanted = version ?? row.secret_version;
+  // INVARIANT: what comes into force next is for those who manage the secret: whoever it is lent to would know it unnoticed.
+  if (wanted !== row.secret_version && (await isCandidate(tx, row.id, wanted))) demandOn(row, "manage_secret");
   const password = await open({ kernel }, tx, row, wanted);
 
   const at = kernel.clock.now();

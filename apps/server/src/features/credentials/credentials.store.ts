@@ -243,6 +243,12 @@ export async function insertCandidate(
   await tx.executeQuery(sentWithNext("credentials.insert-candidate", query));
 }
 
+/** Whether this version was stored to come into force and has not. */
+export async function isCandidate(db: Db, id: string, version: number): Promise<boolean> {
+  const query = db.selectFrom("secret_versions").select("is_candidate").where("credential_id", "=", id);
+  return (await query.where("version", "=", version).executeTakeFirst())?.is_candidate ?? false;
+}
+
 /** What the next version is called: candidates have their numbers too. The row in `credentials` is held. */
 export async function nextVersion(tx: Tx, id: string): Promise<number> {
   const query = tx.selectFrom("secret_versions").where("credential_id", "=", id);

@@ -47,6 +47,7 @@ export {
   countUsable,
   deleteAnyCredential,
   insertCandidate,
+  isCandidate,
   lockAnyCredential,
   lockAnyCredentials,
   lockCredential,
