@@ -21,6 +21,7 @@ import * as severalAccounts from "./several-accounts.ts";
 import * as signIn from "./sign-in.ts";
 import * as users from "./users.ts";
 import * as validation from "./validation.ts";
+import * as validationSearch from "./validation-search.ts";
 import * as verification from "./verification.ts";
 
 const features = {
@@ -41,7 +42,7 @@ const features = {
   seal,
   signIn,
   users,
-  validation,
+  validation: { ...validation, ...validationSearch },
   verification,
 };
 

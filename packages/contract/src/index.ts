@@ -27,4 +27,5 @@ export * from "./several-accounts.ts";
 export * from "./sign-in.ts";
 export * from "./users.ts";
 export * from "./validation.ts";
+export * from "./validation-search.ts";
 export * from "./verification.ts";

@@ -1,6 +1,5 @@
 // The Validation Dashboard: whether stored secrets still work, over everything that the caller may see: own and accounts.
 import { z } from "zod";
-import { AccountStatus, ConnectionMethod } from "./account-types.ts";
 import { ALERT_SEVERITIES } from "./dashboard.ts";
 import { endpoint } from "./endpoint.ts";
 import { AccessRequestId, Moment, pageQuery } from "./fields.ts";
@@ -43,7 +42,7 @@ export const SystemFamily = z.enum(SYSTEM_FAMILIES);
 export type SystemFamily = z.infer<typeof SystemFamily>;
 
 /** A stored secret: an account (`/accounts/:id`), or a person's own credential (`/vault/:id`). */
-const secret = {
+export const StoredSecret = z.object({
   account_id: z.uuid(),
   /** False: one of the caller's own credentials. */
   is_account: z.boolean(),
@@ -52,7 +51,8 @@ const secret = {
   username: z.string().nullable(),
   /** An account's system type; of a credential its type. */
   system_type: z.string(),
-};
+});
+export type StoredSecret = z.infer<typeof StoredSecret>;
 
 /** What of a day's tries succeeded; days are UTC. */
 export const TrendPoint = z.object({
@@ -166,7 +166,7 @@ export const validationStatistics = endpoint({
 /** VAL-35. Names are as they were when it was tried. */
 export const ValidationAttempt = z.object({
   id: z.uuid(),
-  ...secret,
+  ...StoredSecret.shape,
   verification_method: z.string(),
   status: ValidationStatus,
   error_message: z.string().nullable(),
@@ -187,7 +187,7 @@ const narrowing = {
 
 /** OPEN-131: over the whole filtered set. */
 export const MOST_COUNTED = 10_000;
-const total = z.number().int().max(MOST_COUNTED);
+export const CountedTotal = z.number().int().max(MOST_COUNTED);
 
 export const listValidationAttempts = endpoint({
   method: "GET",
@@ -203,7 +203,7 @@ export const listValidationAttempts = endpoint({
   reply: z.object({
     attempts: z.array(ValidationAttempt),
     /** All that match; 10,000 stands for that many or more. */
-    total,
+    total: CountedTotal,
     next_cursor: z.string().nullable(),
   }),
   needs: "verification.read",
@@ -227,7 +227,7 @@ const SessionName = z.object({ session_id: AccessRequestId, session_name: z.stri
 export const ValidationFailure = z.object({
   /** The same as `account_id`. */
   id: z.uuid(),
-  ...secret,
+  ...StoredSecret.shape,
   error_category: ErrorCategory,
   error_message: z.string(),
   severity: Severity,
@@ -266,7 +266,7 @@ export const listValidationFailures = endpoint({
 
 /** VAL-40. */
 export const JitAccount = z.object({
-  ...secret,
+  ...StoredSecret.shape,
   verification_method: z.string(),
   /** VAL-41. `unknown`: nothing has tried it yet. */
   validation_status: z.enum(["verified", "pending", "failed", "unknown"]),
@@ -371,88 +371,4 @@ export const exportValidationJson = endpoint({
   reply: { stream: "application/json" },
   needs: "verification.read",
   audit: "validation.exported",
-});
-
-/** FILTER-04: is lent now, was lent before, never was, or any of the first two. */
-export const JIT_ASSOCIATIONS = ["active", "expired", "none", "any"] as const;
-export const JitAssociation = z.enum(JIT_ASSOCIATIONS);
-export type JitAssociation = z.infer<typeof JitAssociation>;
-
-const period = z
-  .strictObject({ from: Moment.optional(), to: Moment.optional() })
-  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
-    path: ["to"],
-    message: "The end must not be before the start",
-  });
-
-const several = <Name extends z.ZodType>(name: Name) => z.array(name).max(50).default([]);
-
-/** FILTER-02 to FILTER-07. An empty list is no condition. */
-export const ValidationFilter = z.strictObject({
-  /** In name, host, user name, the last error, or why it was asked for just in time (where one may read that). */
-  text: z.string().trim().max(100).default(""),
-  statuses: several(ValidationStatus),
-  jit: several(JitAssociation),
-  system_types: several(z.string().max(50)),
-  connection_methods: several(ConnectionMethod),
-  verification_methods: several(z.string().max(50)),
-  last_validated: period.default({}),
-  created: period.default({}),
-  critical_only: z.boolean().default(false),
-  /** Failed within the last 24 hours. */
-  recent_failures: z.boolean().default(false),
-});
-export type ValidationFilter = z.infer<typeof ValidationFilter>;
-
-export const ValidationMatch = z.object({
-  ...secret,
-  connection_method: ConnectionMethod.nullable(),
-  /** Null: a person's own credential. */
-  account_status: AccountStatus.nullable(),
-  /** Of the last attempt; null: none. */
-  verification_method: z.string().nullable(),
-  status: ValidationStatus,
-  error_message: z.string().nullable(),
-  /** Null: it does not fail. */
-  severity: Severity.nullable(),
-  jit: z.enum(["active", "expired", "none"]),
-  last_validated_at: Moment.nullable(),
-  created_at: Moment,
-  may_validate: z.boolean(),
-});
-export type ValidationMatch = z.infer<typeof ValidationMatch>;
-
-/** OPEN-129. */
-export const searchValidation = endpoint({
-  method: "POST",
-  path: "/api/v1/validation/search",
-  summary: "Search what the caller may see by how it stands, newest first",
-  body: z.strictObject({
-    filter: ValidationFilter.prefault({}),
-    limit: z.number().int().min(1).max(200).default(50),
-    cursor: z.string().max(600).optional(),
-  }),
-  reply: z.object({
-    results: z.array(ValidationMatch),
-    /** All that match; 10,000 stands for that many or more. */
-    total,
-    next_cursor: z.string().nullable(),
-  }),
-  needs: "verification.read",
-  audit: "none",
-});
-
-/** FILTER-05: what the multi-selects offer. */
-export const readValidationFilters = endpoint({
-  method: "GET",
-  path: "/api/v1/validation/filters",
-  summary: "What the search can be narrowed to",
-  reply: z.object({
-    /** System types of accounts first, then the types of credentials. */
-    system_types: z.array(z.object({ value: z.string(), label: z.string() })),
-    connection_methods: z.array(ConnectionMethod),
-    verification_methods: z.array(z.string()),
-  }),
-  needs: "verification.read",
-  audit: "none",
 });

@@ -37,7 +37,8 @@ export const notifyOf =
     const at = clock.now();
     await insertNotice(tx, {
       id: newId(at.getTime()),
-      audience: to,
+      // In one order, so that the same people are told in one.
+      audience: { ...to, users: [...new Set(to.users)].toSorted() },
       type,
       severity,
       title,

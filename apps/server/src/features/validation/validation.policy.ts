@@ -1,10 +1,9 @@
 // The words of the validation area: families of systems, kinds of error, and how long its ranges are.
-import { ACCOUNT_DATABASE_TYPES, DATABASE_TYPES, MOST_COUNTED } from "@strongroom/contract";
+import { ACCOUNT_DATABASE_TYPES, DATABASE_TYPES } from "@strongroom/contract";
 import type { ErrorCategory, SystemFamily, ValidationRange, ValidationStatus } from "@strongroom/contract";
 import type { Outcome } from "@strongroom/contract";
 
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
+export const DAY_MS = 86_400_000;
 
 /** VAL-49. */
 export const DAYS: Record<ValidationRange, number> = { "24h": 1, "7d": 7, "30d": 30 };
@@ -69,6 +68,3 @@ export function statusOfSecret(row: { verification_status: string; last_verifica
 /** Percent with one decimal; null: nothing was tried. */
 export const rateOf = (successes: number, attempts: number): number | null =>
   attempts === 0 ? null : Math.round((successes / attempts) * 1000) / 10;
-
-/** Counting stops there. */
-export const countedTo = (count: number): number => Math.min(count, MOST_COUNTED);

@@ -1,0 +1,90 @@
+// The Validation Dashboard's advanced search, over everything that the caller may see.
+import { z } from "zod";
+import { AccountStatus, ConnectionMethod } from "./account-types.ts";
+import { endpoint } from "./endpoint.ts";
+import { Moment } from "./fields.ts";
+import { CountedTotal, Severity, StoredSecret, ValidationStatus } from "./validation.ts";
+
+/** FILTER-04: is lent now, was lent before, never was, or any of the first two. */
+export const JIT_ASSOCIATIONS = ["active", "expired", "none", "any"] as const;
+export const JitAssociation = z.enum(JIT_ASSOCIATIONS);
+export type JitAssociation = z.infer<typeof JitAssociation>;
+
+const period = z
+  .strictObject({ from: Moment.optional(), to: Moment.optional() })
+  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
+    path: ["to"],
+    message: "The end must not be before the start",
+  });
+
+const several = <Name extends z.ZodType>(name: Name) => z.array(name).max(50).default([]);
+
+/** FILTER-02 to FILTER-07. An empty list is no condition. */
+export const ValidationFilter = z.strictObject({
+  /** In name, host, user name, the last error, or why it was asked for just in time (where one may read that). */
+  text: z.string().trim().max(100).default(""),
+  statuses: several(ValidationStatus),
+  jit: several(JitAssociation),
+  system_types: several(z.string().max(50)),
+  connection_methods: several(ConnectionMethod),
+  verification_methods: several(z.string().max(50)),
+  last_validated: period.default({}),
+  created: period.default({}),
+  critical_only: z.boolean().default(false),
+  /** Failed within the last 24 hours. */
+  recent_failures: z.boolean().default(false),
+});
+export type ValidationFilter = z.infer<typeof ValidationFilter>;
+
+export const ValidationMatch = z.object({
+  ...StoredSecret.shape,
+  connection_method: ConnectionMethod.nullable(),
+  /** Null: a person's own credential. */
+  account_status: AccountStatus.nullable(),
+  /** Of the last attempt; null: none. */
+  verification_method: z.string().nullable(),
+  status: ValidationStatus,
+  error_message: z.string().nullable(),
+  /** Null: it does not fail. */
+  severity: Severity.nullable(),
+  jit: z.enum(["active", "expired", "none"]),
+  last_validated_at: Moment.nullable(),
+  created_at: Moment,
+  may_validate: z.boolean(),
+});
+export type ValidationMatch = z.infer<typeof ValidationMatch>;
+
+/** OPEN-129. */
+export const searchValidation = endpoint({
+  method: "POST",
+  path: "/api/v1/validation/search",
+  summary: "Search what the caller may see by how it stands, newest first",
+  body: z.strictObject({
+    filter: ValidationFilter.prefault({}),
+    limit: z.number().int().min(1).max(200).default(50),
+    cursor: z.string().max(600).optional(),
+  }),
+  reply: z.object({
+    results: z.array(ValidationMatch),
+    /** All that match; 10,000 stands for that many or more. */
+    total: CountedTotal,
+    next_cursor: z.string().nullable(),
+  }),
+  needs: "verification.read",
+  audit: "none",
+});
+
+/** FILTER-05: what the multi-selects offer. */
+export const readValidationFilters = endpoint({
+  method: "GET",
+  path: "/api/v1/validation/filters",
+  summary: "What the search can be narrowed to",
+  reply: z.object({
+    /** System types of accounts first, then the types of credentials. */
+    system_types: z.array(z.object({ value: z.string(), label: z.string() })),
+    connection_methods: z.array(ConnectionMethod),
+    verification_methods: z.array(z.string()),
+  }),
+  needs: "verification.read",
+  audit: "none",
+});
