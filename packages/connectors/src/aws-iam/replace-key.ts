@@ -29,7 +29,7 @@ type Issued = { outcome: "issued"; secret: Secret; message: string; facts?: Fact
 /** Keys are of the user who signs: no name is sent. */
 export async function issueKey(target: Target, value: string, attempt: ChangeAttempt): Promise<Issued | NotIssued> {
   const place = placeOf(target, value);
-  if ("failure" in place) return unsent(place.failure) as NotIssued;
+  if ("failure" in place) return unsent(place.failure);
   const isFull = await othersOf(place, attempt);
   if (isFull !== null) return isFull as NotIssued;
   try {
@@ -53,7 +53,7 @@ export async function issueKey(target: Target, value: string, attempt: ChangeAtt
 const lostKey = () =>
   unknown(
     "AWS was asked for a new access key and did not answer. There may be one that nobody knows: look at the user's keys.",
-  ) as NotIssued;
+  );
 
 /** Null when there is room for one more. */
 async function othersOf(place: Place, attempt: ChangeAttempt): Promise<ChangeFinding | null> {

@@ -37,7 +37,9 @@ export function changeCall(target: Target): ChangeCall | { failure: Failure } {
       ),
     };
   }
-  const path = String(change_path).replaceAll("{username}", () => encodeURIComponent(target.username ?? ""));
+  const path = (typeof change_path === "string" ? change_path : "").replaceAll("{username}", () =>
+    encodeURIComponent(target.username ?? ""),
+  );
   const url = urlOf(target, path);
   if (url === null) return refuse("change_path must be a path that begins with a slash.");
   if ("failure" in url) return url;

@@ -129,14 +129,14 @@ describe("MongoDB: what its server tells", { ...needs(opensslAvailable()), concu
         ca: String(tls.additionalParams?.["ca"]),
         serverSelectionTimeoutMS: 5_000,
       });
-      return client
-        .db("admin")
-        .command({ ping: 1 })
-        .then(
-          () => "in",
-          (error: { code?: unknown }) => error.code,
-        )
-        .finally(() => client.close());
+      try {
+        await client.db("admin").command({ ping: 1 });
+        return "in";
+      } catch (error) {
+        return (error as { code?: unknown }).code;
+      } finally {
+        await client.close();
+      }
     };
     assert.deepEqual([await ping(secret), await ping(aSecret())], ["in", 18]);
   });

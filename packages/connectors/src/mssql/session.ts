@@ -142,7 +142,7 @@ function run(connection: Connection, statement: string): Promise<Row[]> {
 }
 
 /** The driver sets two options that a stream has none of; it needs nothing else of `net.Socket`. */
-function asSocket<S extends object>(stream: S): never {
+function asSocket(stream: object): never {
   return Object.assign(stream, { setNoDelay: () => stream, setKeepAlive: () => stream }) as never;
 }
 

@@ -28,7 +28,7 @@ export async function accountsNamed(quotedName: string, loggedIn: LoggedIn): Pro
   return (
     rows?.map(({ host, plugin, locked }) => ({
       host: String(host),
-      plugin: String(plugin ?? ""),
+      plugin: typeof plugin === "string" ? plugin : "",
       isLocked: locked === undefined ? null : isTrue(locked),
     })) ?? null
   );

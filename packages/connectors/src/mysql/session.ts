@@ -69,7 +69,7 @@ export function openSession(
     const secured = await securing;
     return secured !== null && "failure" in secured ? secured.failure : null;
   };
-  const greeting = () => String(driver._handshakePacket?.serverVersion ?? "");
+  const greeting = () => textOf(driver._handshakePacket?.serverVersion);
   return { connection, tlsFailure, stream: () => driver.stream, greeting };
 }
 
@@ -90,3 +90,6 @@ function isFullAuthentication(data: Buffer): boolean {
 function refuse(): never {
   throw new InsecurePassword("full authentication");
 }
+
+/** Whoever answers chooses the types as well. */
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

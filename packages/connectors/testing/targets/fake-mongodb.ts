@@ -100,7 +100,7 @@ const HELLO = {
 };
 
 function obey(command: string, body: Doc, users: StoredUser[], client: Client, isOpen: boolean): Doc {
-  const db = String(body["$db"] ?? "admin");
+  const db = typeof body["$db"] === "string" ? body["$db"] : "admin";
   switch (command) {
     case "hello":
     case "ismaster":

@@ -75,10 +75,13 @@ export async function startRabbitmq(certificate: ServerCertificate): Promise<Rab
     new Promise((resolve, reject) => {
       const auth = `${admin.username}:${admin.password}`;
       const options = { host: "127.0.0.1", port: managementPort, method, path, auth, rejectUnauthorized: false };
-      const sent = request(options, async (answer) => {
-        const text = (await answer.toArray()).join("");
-        if ((answer.statusCode ?? 500) < 300) resolve(text);
-        else reject(new Error(`${method} ${path}: ${answer.statusCode} ${text}`));
+      const sent = request(options, (answer) => {
+        const ended = answer.toArray().then((pieces) => {
+          const text = pieces.join("");
+          if ((answer.statusCode ?? 500) < 300) resolve(text);
+          else reject(new Error(`${method} ${path}: ${answer.statusCode} ${text}`));
+        });
+        ended.catch(reject);
       });
       sent.on("error", reject);
       sent.end(body === undefined ? undefined : JSON.stringify(body));
