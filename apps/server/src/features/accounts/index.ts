@@ -29,9 +29,9 @@ export interface AccountsFeature {
   /** As `hold`, for who could take out the secret by themselves, without an approval. */
   holdSecret(tx: Tx, actor: Actor, id: string, ...permissions: SafePermission[]): ReturnType<typeof holdAccount>;
   /** As `holdSecret`, and holds nothing. */
-  requireSecret(db: Db, actor: Actor, id: string): Promise<void>;
+  requireSecret(db: Db, actor: Pick<Actor, "id" | "role">, id: string): Promise<void>;
   /** As `hold`, and holds nothing. */
-  require(db: Db, actor: Actor, id: string, permission: SafePermission): Promise<void>;
+  require(db: Db, actor: Pick<Actor, "id" | "role">, id: string, permission: SafePermission): Promise<void>;
   /** Throws 404 when this person sees no such account. */
   requireSeen(db: Db, actor: Actor, id: string): Promise<void>;
   /** The people who may change its secret. */

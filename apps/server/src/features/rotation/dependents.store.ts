@@ -11,6 +11,7 @@ export interface AccountDependentsTable {
   account_id: string;
   name: string;
   config: ColumnType<DependentConfig, string, string>;
+  added_by: string;
   signing_key: Later<Buffer>;
   version: Later<number>;
   state: ColumnType<Dependent["state"], undefined, Dependent["state"]>;
@@ -38,7 +39,7 @@ export async function listOf(db: Db, accountId: string): Promise<DependentRow[]>
 
 export async function insertDependent(
   tx: Tx,
-  row: Pick<DependentRow, "id" | "account_id" | "name" | "config" | "signing_key" | "created_at">,
+  row: Pick<DependentRow, "id" | "account_id" | "name" | "config" | "added_by" | "signing_key" | "created_at">,
 ): Promise<DependentRow> {
   const values = { ...row, config: JSON.stringify(row.config) };
   return tx.insertInto("account_dependents").values(values).returningAll().executeTakeFirstOrThrow();
@@ -50,10 +51,17 @@ export async function removeDependentRow(tx: Tx, accountId: string, id: string):
   return (await query.returningAll().executeTakeFirst()) ?? null;
 }
 
+/** Null: the account has no such dependent. */
+export async function readDependent(db: Db, accountId: string, id: string): Promise<DependentRow | null> {
+  const query = db.selectFrom("account_dependents").selectAll().where("account_id", "=", accountId);
+  return (await query.where("id", "=", id).executeTakeFirst()) ?? null;
+}
+
 /** It is brought up to date as soon as somebody is free. Null: the account has no such dependent. */
-export async function wantUpdate(tx: Tx, accountId: string, id: string): Promise<DependentRow | null> {
+export async function wantUpdate(tx: Tx, accountId: string, id: string, addedBy: string): Promise<DependentRow | null> {
   const { rows } = await sql<DependentRow>`
-    update account_dependents set state = 'pending', tries = 0, message = null, next_at = access_time()
+    update account_dependents set state = 'pending', tries = 0, message = null, next_at = access_time(),
+      added_by = ${addedBy}
     where id = ${id} and account_id = ${accountId} returning *`.execute(tx);
   return rows[0] ?? null;
 }

@@ -121,6 +121,25 @@ test("who could not take the secret out does not say where it goes, and one whos
   assert.equal((await inState(account.id, "attention")).next_at, null);
 });
 
+test("INVARIANT: a dependent outlives nobody's rights: the secret on the way is not used for who lost it", async () => {
+  const { account } = await place.anAccountThere(owner);
+  const keeper = await aPerson(place.app);
+  const { account: via, safe } = await place.anAccountThere(keeper);
+  await aMember(place.app, keeper, safe, owner, ["list", "retrieve"]);
+  const config = { kind: "ssh-file", via_account_id: via.id, path: "/etc/cron.d/x", template: "{{password}}" } as const;
+  const added = await depends(account.id, config);
+  assert.equal(added.status, 201, added.text);
+  await place.sql("delete from safe_members where safe_id = $1 and user_id = $2", safe.id, owner.id);
+  const params = { id: account.id, dependentId: added.body.id };
+  assert.equal((await place.app.call(updateDependent, { params, as: owner.token })).status, 200);
+  assert.match((await inState(account.id, "waiting")).message ?? "", /may not have the secrets/);
+  const used = await place.sql(
+    "select from audit_entries where target_id = $1 and event = 'rotation.secret-used'",
+    via.id,
+  );
+  assert.equal(used.length, 0, "it was opened");
+});
+
 test(
   "a file on a host is written over SSH with the new password",
   needs(sshdAvailable(), unixUsersAvailable()),

@@ -15,12 +15,12 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
-import { refuse } from "#kernel/http/refuse.ts";
+import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import { moment } from "#kernel/moment.ts";
-import { insertDependent, listOf, removeDependentRow, wantUpdate } from "./dependents.store.ts";
+import { insertDependent, listOf, readDependent, removeDependentRow, wantUpdate } from "./dependents.store.ts";
 import type { DependentRow } from "./dependents.store.ts";
-import type { Site } from "./site.ts";
+import type { RotatedAccounts, Site } from "./site.ts";
 
 /** The key-encryption key of signing keys, and what their envelopes say they are. */
 export const SIGNING_KEYS = "dependents";
@@ -70,7 +70,15 @@ export async function addDependent(site: Site, call: SteppedCall<typeof addEndpo
     using key = signing_key === null ? null : Secret.fromText(signing_key);
     const context = { purpose: SIGNING_PURPOSE, recordId: id, version: 1 };
     const sealed = key === null || kek === null ? null : sealSecret(kek, context, key);
-    const added = await insertDependent(tx, { id, account_id, name, config, signing_key: sealed, created_at: at });
+    const added = await insertDependent(tx, {
+      id,
+      account_id,
+      name,
+      config,
+      added_by: call.actor.id,
+      signing_key: sealed,
+      created_at: at,
+    });
     return { ...toDependent(added), signing_key };
   });
 }
@@ -87,10 +95,22 @@ async function holdWithRight({ rotated }: Site, tx: Tx, actor: Actor, accountId:
         errors: [{ path: "config", msg: "Choose another account" }],
       });
     }
-    if (config.kind === "account") await rotated.require(tx, actor, other, "update_secret");
-    else await rotated.requireSecret(tx, actor, other);
   }
+  await requireRights(rotated, tx, actor, accountId, config);
   return rotated.holdSecret(tx, actor, accountId, "update_properties", "manage_secret");
+}
+
+/** Throws 404 and 403 for who may not, or not any more, have the secrets that it takes. */
+export async function requireRights(
+  rotated: RotatedAccounts,
+  db: Db,
+  actor: Pick<Actor, "id" | "role">,
+  accountId: string,
+  config: DependentConfig,
+): Promise<void> {
+  if (config.kind === "account") await rotated.require(db, actor, config.account_id, "update_secret");
+  else if (config.kind !== "webhook") await rotated.requireSecret(db, actor, config.via_account_id);
+  await rotated.requireSecret(db, actor, accountId);
 }
 
 export async function removeDependent(site: Site, call: Call<typeof removeEndpoint>, tx: Tx): Promise<Message> {
@@ -106,11 +126,26 @@ export async function removeDependent(site: Site, call: Call<typeof removeEndpoi
   return { message: `"${removed.name}" was taken off "${row.name}"` };
 }
 
+/** Whether nothing was refused. */
+export async function isWithinRights(asked: Promise<void>): Promise<boolean> {
+  try {
+    await asked;
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
+/** Who asks for it and may have the secrets that it takes answers for it from then on. */
 export async function updateDependent(site: Site, call: Call<typeof updateEndpoint>, tx: Tx): Promise<Dependent> {
   const { id, dependentId } = call.params;
   call.note({ target: { type: "account", id } });
   const row = await site.rotated.hold(tx, call.actor, id, "manage_secret");
-  const wanted = await wantUpdate(tx, id, dependentId);
+  const found = await readDependent(tx, id, dependentId);
+  if (found === null) throw notFound();
+  const mayAnswer = await isWithinRights(requireRights(site.rotated, tx, call.actor, id, found.config));
+  const wanted = await wantUpdate(tx, id, dependentId, mayAnswer ? call.actor.id : found.added_by);
   if (wanted === null) throw notFound();
   call.note({
     target: { type: "account", id, name: row.name },

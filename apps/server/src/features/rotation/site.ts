@@ -15,11 +15,11 @@ export interface RotatedAccounts {
   /** As `hold`, for who could take out the secret by themselves, without an approval. */
   holdSecret(tx: Tx, actor: Actor, id: string, ...permissions: SafePermission[]): Promise<CredentialRow>;
   /** As `holdSecret`, and holds nothing. */
-  requireSecret(db: Db, actor: Actor, id: string): Promise<void>;
+  requireSecret(db: Db, actor: Pick<Actor, "id" | "role">, id: string): Promise<void>;
   /** Throws 404 when this person sees no such account. */
   requireSeen(db: Db, actor: Actor, id: string): Promise<void>;
   /** Throws 404 and 403 as `hold`, and holds nothing. */
-  require(db: Db, actor: Actor, id: string, permission: SafePermission): Promise<void>;
+  require(db: Db, actor: Pick<Actor, "id" | "role">, id: string, permission: SafePermission): Promise<void>;
   /** The people whom a rotation that nobody asked for concerns. */
   keepersOf(db: Db, id: string): Promise<string[]>;
 }

@@ -1,4 +1,5 @@
 // The workers of dependents: takes what is due, puts the use of secrets on record, and what came of it.
+import type { UserId } from "@strongroom/contract";
 import type { Secret } from "@strongroom/keys";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
@@ -14,9 +15,11 @@ import {
   supersedeRotation,
 } from "#features/credentials/index.ts";
 import type { CredentialRow } from "#features/credentials/index.ts";
+import { findUser } from "#features/users/index.ts";
 import { ownerOf } from "#features/verification/index.ts";
 import { claimDependent, conclude } from "./dependents.store.ts";
 import type { Concluded, DependentRow } from "./dependents.store.ts";
+import { isWithinRights, requireRights } from "./keep-dependents.ts";
 import { backOff } from "./rotation.policy.ts";
 import { noteRotated } from "./rotation.store.ts";
 import type { Site } from "./site.ts";
@@ -57,6 +60,21 @@ const otherOf = ({ config }: DependentRow): string | null => {
   return config.kind === "account" ? config.account_id : config.via_account_id;
 };
 
+const NOBODY_ANSWERS =
+  "Who had it brought up to date may not have the secrets that it takes any more. Somebody who may has to ask for it.";
+
+/** INVARIANT: a dependent outlives nobody's rights: who may not take a secret out does not have it used either. */
+async function isAnsweredFor(
+  { rotated }: Site,
+  tx: Tx,
+  { account_id, added_by, config }: DependentRow,
+): Promise<boolean> {
+  const person = await findUser(tx, added_by);
+  if (person?.status !== "active") return false;
+  const { role } = person;
+  return isWithinRights(requireRights(rotated, tx, { id: added_by as UserId, role }, account_id, config));
+}
+
 /** INVARIANT: a secret is opened only after its use is on record. */
 async function prepare(site: Site, tx: Tx, row: DependentRow): Promise<Task | "busy" | Updated> {
   const otherId = otherOf(row);
@@ -67,6 +85,7 @@ async function prepare(site: Site, tx: Tx, row: DependentRow): Promise<Task | "b
   if (account === null) return { isDone: false, message: "The account is gone." };
   const other = otherId === null ? null : await holding(tx, rows, otherId);
   if (otherId !== null && other === null) return { isDone: false, message: "The other account is gone." };
+  if (!(await isAnsweredFor(site, tx, row))) return { isDone: false, message: NOBODY_ANSWERS };
   const at = site.kernel.clock.now();
   const used = [account, ...(other === null || row.config.kind === "account" ? [] : [other])];
   const details = { for: "dependent", dependent: row.id, name: row.name, kind: row.config.kind };

@@ -102,6 +102,8 @@ create table account_dependents (
   account_id     uuid not null references accounts,
   name           text not null,
   config         jsonb not null,
+  -- Who answers for it: it is brought up to date as long as this person may have the secrets that it takes.
+  added_by       uuid not null references users,
   -- Of a webhook: the sealed key that its calls are signed with.
   signing_key    bytea,
   -- The version of the secret that it has; null: none of ours.
