@@ -16,7 +16,7 @@ export interface Engine {
 
 const MOST_AT_ONCE = 16;
 /** For one person, or for the schedule: systems that hang for one do not hold up the others. */
-const MOST_FOR_ONE = 8;
+const MOST_FOR_ONE = 12;
 const MOST_PER_TARGET = 2;
 /** Without any word we look this often: for what waited, and for what a dead process left behind. */
 const LOOK_MS = 1_000;

@@ -38,7 +38,13 @@ export async function rotateSeveral(site: Site, call: Several): Promise<Reply> {
   await database.transaction((tx) => insertRun(tx, run));
   const failed: Reply["failed"] = [];
   for (const id of ids) {
-    const failure = await queueOne(site, call, { id, isAccount: accounts.has(id), runId: run.id, at });
+    const failure = await queueOne(site, call, {
+      id,
+      isAccount: accounts.has(id),
+      isFirst: id === ids[failed.length],
+      runId: run.id,
+      at,
+    });
     if (failure !== null) failed.push({ id, code: failure.code, message: failure.message });
   }
   const queued = ids.length - failed.length;
@@ -61,6 +67,8 @@ export async function rotateSeveral(site: Site, call: Several): Promise<Reply> {
 interface Item {
   id: string;
   isAccount: boolean;
+  /** The workers are woken; they go on by themselves. */
+  isFirst: boolean;
   runId: string;
   at: Date;
 }
@@ -79,7 +87,12 @@ async function queueOne(site: Site, call: Several, item: Item): Promise<Refusal 
 /** Wakes the workers; no reader of the event stream sees it. */
 const WAKING = { type: "rotation.queued", audience: { users: [] }, data: { state: "queued" } };
 
-async function queueHeld(site: Site, call: Several, tx: Tx, { id, isAccount, runId, at }: Item): Promise<void> {
+async function queueHeld(
+  site: Site,
+  call: Several,
+  tx: Tx,
+  { id, isAccount, isFirst, runId, at }: Item,
+): Promise<void> {
   const { actor } = call;
   const row = isAccount ? await site.rotated.hold(tx, actor, id, "manage_secret") : await lockCredential(tx, actor, id);
   if (row === null) throw credentialNotFound();
@@ -90,7 +103,7 @@ async function queueHeld(site: Site, call: Several, tx: Tx, { id, isAccount, run
   const asker = { id: actor.id, name: actor.name };
   const inserted = await insertRotations(tx, [newRotation(row, { by, because: "bulk", asker, runId }, at)]);
   if (inserted.length === 0) throw refuse(409, "rotation.open", `A rotation of "${row.name}" is open already.`);
-  await site.kernel.events.publish(tx, WAKING);
+  if (isFirst) await site.kernel.events.publish(tx, WAKING);
 }
 
 function messageOf(queued: number, failed: number): string {
