@@ -1,5 +1,6 @@
 // Passwords changed on a real PostgreSQL from the browser: from the vault, from an account, several at once; and what waits.
 import {
+  addDependent,
   createAccount,
   createCredential,
   createSafe,
@@ -14,6 +15,7 @@ import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import pg from "pg";
 import type { Browser, Page } from "playwright-core";
+import { becomes } from "./testing/becomes.ts";
 import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
 import type { Visit } from "./testing/browser.ts";
 import { inspectScreen } from "./testing/inspect-screen.ts";
@@ -78,8 +80,8 @@ describe("rotation", needs(unavailable), () => {
     return { id: (await ask(server.url, createCredential, { body }, token)).id, role };
   }
 
-  async function inSafe(name: string) {
-    const role = await postgresql.addRole();
+  async function inSafe(name: string, given?: DatabaseRole) {
+    const role = given ?? (await postgresql.addRole());
     const how = {
       system_type: "postgresql",
       connection_method: "SQL",
@@ -139,7 +141,10 @@ describe("rotation", needs(unavailable), () => {
     await page.getByRole("list", { name: "Journal" }).getByText("In force", { exact: true }).first().waitFor();
   });
 
-  step("ACC-33: from an account, whose earlier password is kept as a version", async () => {
+  step("ACC-33: from an account: the earlier password is kept, and what else uses it gets the new one", async () => {
+    const twin = await inSafe("Orders, for the nightly job", account.role);
+    const body = { name: "Nightly job", config: { kind: "account", account_id: twin.id } } as const;
+    await ask(server.url, addDependent, { params: { id: account.id }, body }, token);
     await page.goto(`/accounts/${account.id}`);
     await seesHeading(page, SHARED);
     await rotate();
@@ -147,6 +152,8 @@ describe("rotation", needs(unavailable), () => {
     await panel().getByText("Rotated", { exact: true }).waitFor();
     await page.getByRole("list", { name: "Versions" }).getByText("Version 2, in force", { exact: true }).waitFor();
     const now = await storedOf(account.id);
+    await becomes(() => storedOf(twin.id), now);
+    await page.getByRole("list", { name: "Dependents" }).getByText("Up to date", { exact: true }).waitFor();
     assert.deepEqual(
       [await logsIn(account.role, account.role.password), await logsIn(account.role, now)],
       [false, true],
