@@ -73,7 +73,10 @@ async function doErrand(site: Site, errand: Errand, context: VerifyContext, star
       using current = await open(site, errand, errand.current);
       using retired = await open(site, errand, errand.retired);
       const result = await connector.retire!(target, current, retired, context);
-      return told({ kind: result.outcome === "changed" ? "retired" : "not-retired" }, result.message);
+      if (result.outcome === "changed") return told({ kind: "retired" }, result.message);
+      const mayPass =
+        result.outcome === "unknown" || (result.outcome === "unsent" && result.failure.outcome === "unreachable");
+      return told({ kind: "not-retired", mayPass }, result.message);
     }
     case "make-key": {
       using current = await open(site, errand, errand.current);
@@ -174,7 +177,7 @@ function afterFailure(errand: Errand, error: unknown, isUnopened: boolean): Pick
     case "probe":
       return { happening: { kind: "probed", version: errand.secret.version, says: "unclear" }, login: null };
     case "retire":
-      return { happening: { kind: "not-retired" }, login: null };
+      return { happening: { kind: "not-retired", mayPass: isPassing }, login: null };
     case "make-key":
     case "issue":
       if (isUnopened && !isPassing) return { happening: { kind: "gave-up", code: "misconfigured" }, login: null };

@@ -1,8 +1,8 @@
 // The journal, explored exhaustively: every interleaving of two workers, a death at any point, answers that are lost or late.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { planned } from "./rotation.policy.ts";
-import type { Means } from "./rotation.policy.ts";
+import { MOST_RETIRES, after, nextAct, planned } from "./rotation.policy.ts";
+import type { Journal, Means } from "./rotation.policy.ts";
 import { startOf, successors } from "./testing/model.ts";
 import type { Rules, World } from "./testing/model.ts";
 
@@ -83,6 +83,16 @@ for (const [name, rules] of Object.entries({
     });
   });
 }
+
+test("taking the old secret away is tried again when the system was lost, and given up when it said no", () => {
+  const promoted: Journal = { ...planned(1, "account"), step: "promoted", candidate: 2 };
+  const lost = after(promoted, { kind: "not-retired", mayPass: true });
+  assert.deepEqual([lost.step, nextAct(lost, KEYS)], ["promoted", { do: "retire" }]);
+  assert.equal(after(promoted, { kind: "not-retired", mayPass: false }).step, "ended");
+  let journal = promoted;
+  for (let time = 0; time < MOST_RETIRES; time++) journal = after(journal, { kind: "not-retired", mayPass: true });
+  assert.equal(journal.step, "ended");
+});
 
 test("an earlier secret that is back in force is found when the stored one is refused", () => {
   const rules: Rules = { means: OWN, refusals: 0 };

@@ -92,7 +92,8 @@ export type Happening =
   | { kind: "probed"; version: number; says: Says }
   | { kind: "looks-again" }
   | { kind: "retired" }
-  | { kind: "not-retired" }
+  /** `mayPass`: the target could not be asked, or did not answer. */
+  | { kind: "not-retired"; mayPass: boolean }
   | { kind: "gave-up"; code: AttentionCode }
   /** A person asks again. */
   | { kind: "asked"; by: By };
@@ -102,6 +103,7 @@ export const MOST_REFUSALS = 3;
 export const MOST_RECONCILES = 3;
 export const MOST_LOOKS = 1;
 export const MOST_STALLS = 12;
+export const MOST_RETIRES = 5;
 
 /** `earlier`: other stored secrets that might be in force, the likeliest last; tried only once `old` was refused. */
 export function planned(old: number, by: By, earlier: number[] = []): Journal {
@@ -205,8 +207,12 @@ export function after(journal: Journal, happening: Happening): Journal {
         dead: journal.dead.filter((version) => version !== journal.candidate),
       };
     case "retired":
-    case "not-retired":
       return { ...journal, step: "ended" };
+    case "not-retired":
+      // Doing it again is harmless, and the old secret lets people in until it is done.
+      return happening.mayPass && journal.stalls + 1 < MOST_RETIRES
+        ? { ...journal, stalls: journal.stalls + 1 }
+        : { ...journal, step: "ended" };
     case "gave-up":
       return { ...journal, attention: happening.code };
     case "asked":

@@ -132,7 +132,17 @@ function performances(world: World, rules: Rules, act: Act): Performance[] {
     case "probe":
       return probes(world, act.version);
     default:
-      return [[world, { kind: "retired" }]];
+      return [
+        [world, { kind: "retired" }],
+        ...(world.faults > 0
+          ? [
+              [
+                { ...world, faults: world.faults - 1 },
+                { kind: "not-retired", mayPass: true },
+              ] as Performance,
+            ]
+          : []),
+      ];
   }
 }
 
