@@ -50,7 +50,7 @@ describe("a rotation", () => {
     assert.deepEqual([details.last_validation_status, details.open_rotation], ["valid", null]);
     assert.ok(details.last_rotated_at > account.last_rotated_at);
     await events.next(({ type, data }) => type === "rotation.changed" && data["state"] === "rotated");
-    await events.close();
+    events.close();
     const { body: versions } = await app.call(listAccountVersions, { params: { id: account.id }, as: owner.token });
     assert.deepEqual(
       versions.versions.map(({ version, reason, is_candidate, retired_at }) => [

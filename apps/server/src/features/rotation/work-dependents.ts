@@ -47,7 +47,7 @@ export async function workDependent(site: Site, signal: AbortSignal): Promise<bo
 
 async function bringUpToDate(site: Site, row: DependentRow, signal: AbortSignal): Promise<void> {
   const task = await site.kernel.database.transaction((tx) => prepare(site, tx, row));
-  if (task === "busy") return void (await postpone(site, row));
+  if (task === "busy") return postpone(site, row);
   if ("message" in task) return settle(site, row, null, task);
   const updated = await updateOne(site, task, signal, (secret) => takeOver(site, task, secret));
   // Cut short by the end of this server: the lease runs out, and somebody does it again.
