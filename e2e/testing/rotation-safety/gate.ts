@@ -34,7 +34,7 @@ export interface Gate {
   stop(): Promise<void>;
 }
 
-export interface ClosedGate {
+interface ClosedGate {
   /** Resolves when somebody stands before it. */
   reached(): Promise<void>;
   /** Who stands there commits, even when nobody listens any more. */

@@ -34,7 +34,7 @@ export interface Prepared {
 }
 
 /** How it ended, without anybody's help. */
-export interface Verdict {
+interface Verdict {
   /** Plain words on what is wrong; null: nothing. */
   problem: string | null;
   /** When nothing went on any more, by `performance.now()`. */
