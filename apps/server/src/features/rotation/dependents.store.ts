@@ -100,3 +100,16 @@ export async function conclude(tx: Tx, row: DependentRow, it: Concluded): Promis
     where id = ${row.id} and lease_token = ${row.lease_token} returning id`.execute(tx);
   return rows.length > 0;
 }
+
+/** Whether one of these accounts, or its platform or safe, is not active. */
+export async function hasInactive(db: Db, accountIds: readonly string[]): Promise<boolean> {
+  const { rows } = await sql`
+    select from accounts
+    join platforms on platforms.id = accounts.platform_id
+    join credentials on credentials.id = accounts.id
+    join safes on safes.id = credentials.safe_id
+    where accounts.id = any(${[...accountIds]}::uuid[])
+      and not (accounts.status = 'active' and platforms.is_active and safes.status = 'active')
+    limit 1`.execute(db);
+  return rows.length > 0;
+}

@@ -264,8 +264,8 @@ export async function promoteVersion(tx: Tx, { id, version, reason, isNew, at }:
 }
 
 /**
- * Ends those of which the target has not heard and which nobody is at; answers their ids. The account's wish for a change
- * ends with them.
+ * Ends those of which the target has not heard and which nobody is at; answers their ids. A change that somebody asked for
+ * is not wanted any more then; one of a secret that was seen still is.
  */
 export async function endCancelled(tx: Tx, ids: readonly string[], message: string, at: Date): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -277,7 +277,7 @@ export async function endCancelled(tx: Tx, ids: readonly string[], message: stri
       returning id, credential_id
     ), unwanted as (
       update accounts set rotation_wanted_at = null, rotation_wanted_because = null
-      from ended where accounts.id = ended.credential_id
+      from ended where accounts.id = ended.credential_id and accounts.rotation_wanted_because = 'asked'
     )
     insert into rotation_lines (rotation_id, number, step, message, at)
     select id, coalesce((select max(number) from rotation_lines where rotation_id = id), 0) + 1, 'ended', ${message}, ${at}

@@ -17,7 +17,7 @@ import {
 import type { CredentialRow } from "#features/credentials/index.ts";
 import { findUser } from "#features/users/index.ts";
 import { ownerOf } from "#features/verification/index.ts";
-import { claimDependent, conclude } from "./dependents.store.ts";
+import { claimDependent, conclude, hasInactive } from "./dependents.store.ts";
 import type { Concluded, DependentRow } from "./dependents.store.ts";
 import { isWithinRights, requireRights } from "./keep-dependents.ts";
 import { backOff } from "./rotation.policy.ts";
@@ -75,6 +75,8 @@ async function isAnsweredFor(
   return isWithinRights(requireRights(rotated, tx, { id: added_by as UserId, role }, account_id, config));
 }
 
+const NOT_ACTIVE = "An account that it takes, or its platform or safe, is not active.";
+
 /** INVARIANT: a secret is opened only after its use is on record. */
 async function prepare(site: Site, tx: Tx, row: DependentRow): Promise<Task | "busy" | Updated> {
   const otherId = otherOf(row);
@@ -86,6 +88,7 @@ async function prepare(site: Site, tx: Tx, row: DependentRow): Promise<Task | "b
   const other = otherId === null ? null : await holding(tx, rows, otherId);
   if (otherId !== null && other === null) return { isDone: false, message: "The other account is gone." };
   if (!(await isAnsweredFor(site, tx, row))) return { isDone: false, message: NOBODY_ANSWERS };
+  if (await hasInactive(tx, ids)) return { isDone: false, message: NOT_ACTIVE };
   const at = site.kernel.clock.now();
   const used = [account, ...(other === null || row.config.kind === "account" ? [] : [other])];
   const details = { for: "dependent", dependent: row.id, name: row.name, kind: row.config.kind };
