@@ -68,7 +68,7 @@ test("what is due is tried, once for all processes, and is due again a day later
 test("what its target refused rests, and what nothing can verify is not asked for again", async () => {
   const owner = await aPerson(app);
   const refused = await stored(owner, "-1 minute", ", rejected_revision = login_revision");
-  const unsupported = await stored(owner, "-1 minute", "", "oracle");
+  const unsupported = await stored(owner, "-1 minute", "", "api");
   await keep();
   await eventually(async () => {
     const { rows } = await app.database.pool.query(
