@@ -48,7 +48,7 @@ let copy: string;
 
 before(() => {
   copy = mkdtempSync(join(tmpdir(), "strongroom-feature-"));
-  const wanted = (path: string) => !path.includes("node_modules") && !path.includes("/dist");
+  const wanted = (path: string) => !path.includes("node_modules") && !/\/dist(\/|$)/.test(path);
   for (const path of COPIED) cpSync(join(root, path), join(copy, path), { recursive: true, filter: wanted });
   mkdirSync(join(copy, "node_modules/@strongroom"), { recursive: true });
   for (const name of readdirSync(join(root, "node_modules"))) {

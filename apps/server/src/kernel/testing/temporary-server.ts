@@ -19,11 +19,16 @@ export async function startTemporaryServer(): Promise<TemporaryServer> {
   // Of a process that ends without stopping it.
   process.once("exit", remove);
   try {
-    const embedded = await startEmbedded({ dataFolder: folder, log: openLog("fatal") });
-    const superuser = new pg.Client(embedded.administration);
+    const options = { dataFolder: folder, log: openLog("fatal") };
+    const first = await startEmbedded(options);
+    const superuser = new pg.Client(first.administration);
     await superuser.connect();
     await superuser.query("alter role strongroom createdb");
+    // Several test files run at once, each with several applications that have a pool of their own.
+    await superuser.query("alter system set max_connections = 300");
     await superuser.end();
+    await first.stop();
+    const embedded = await startEmbedded(options);
     return {
       connection: { ...embedded.connection, database: "postgres" },
       async stop() {

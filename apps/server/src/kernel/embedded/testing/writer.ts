@@ -12,7 +12,10 @@ try {
   const embedded = await startEmbedded({ dataFolder, log: openLog("silent"), lingers: mode === "linger" });
   const client = new pg.Client(embedded.connection);
   await client.connect();
+  // Under a lock: of several who make it at the same moment, "if not exists" would let all but one fail.
+  await client.query("select pg_advisory_lock(1)");
   await client.query("create table if not exists written (id bigint primary key, filler text not null)");
+  await client.query("select pg_advisory_unlock(1)");
   const { rows } = await client.query("select count(*)::int as count, coalesce(max(id), 0)::int as last from written");
   const { count, last } = rows[0] as { count: number; last: number };
   say({ ready: true, adopted: embedded.adopted, count, last });
