@@ -66,7 +66,8 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     const { platforms } = await ask(server.url, listPlatforms, {}, admin);
     const usual = platforms.find(({ name }) => name === "Application");
     assert.ok(usual);
-    const { id: _id, account_count: _count, created_at: _at, updated_at: _changed, ...policy } = usual;
+    const { id: _id, account_count: _count, reconcile_readiness: _ready, ...dated } = usual;
+    const { created_at: _at, updated_at: _changed, ...policy } = dated;
     const body = { ...policy, name: "Payment hosts", approvals_level_1: 1, approve_extensions: true };
     const platform = await ask(server.url, createPlatform, { body }, admin);
     const safe = await ask(server.url, createSafe, { body: { name: "Payment" } }, admin);
