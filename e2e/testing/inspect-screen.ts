@@ -11,6 +11,10 @@ const SCHEMES = ["dark", "light"] as const;
 const HEIGHT = 800;
 const MOST_HEIGHT = 2400;
 
+/** Colours do not depend on the width: dark is looked at in one, unless all pictures are wanted. */
+const isWanted = (width: number, scheme: string): boolean =>
+  scheme === "light" || width === 1280 || process.env["STRONGROOM_PICTURES"] === "all";
+
 export interface Inspection {
   /** The screen shows loading indicators for good: do not wait until they have gone. */
   isLoading?: boolean;
@@ -18,14 +22,14 @@ export interface Inspection {
 
 /**
  * Waits until everything is there. Leaves pictures under e2e/screenshots, and expects axe to find nothing and the page not to scroll sideways, at each
- * width in each scheme. The page is left at full width in light. Toasts are closed first: they would cover what is below.
+ * width, in both schemes (dark at 360 px with STRONGROOM_PICTURES=all alone). The page is left at full width in light. Toasts are closed first: they would cover what is below.
  */
 export async function inspectScreen(page: Page, name: string, { isLoading = false }: Inspection = {}): Promise<void> {
   if (!isLoading) await page.waitForFunction(() => document.querySelector("[data-loading]") === null);
   await dismissToasts(page);
   for (const width of WIDTHS) {
     await fitWindow(page, width);
-    for (const colorScheme of SCHEMES) {
+    for (const colorScheme of SCHEMES.filter((scheme) => isWanted(width, scheme))) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await settle(page);
       await takePicture(page, `${name}-${colorScheme}-${width}`);
