@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { pinnedNode, root } from "./install.mjs";
 
 /** A test that hangs fails and is named. */
-const LONGEST_TEST_MS = 240_000;
+const LONGEST_TEST_MS = 600_000;
 /** A file that hangs, because something holds it open, is killed with all that it started. */
-const LONGEST_FILE_MS = 360_000;
+const LONGEST_FILE_MS = 900_000;
 /** How long what a file has printed may take to arrive once its process is gone. */
 const LAST_WORDS_MS = 500;
 
