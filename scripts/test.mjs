@@ -66,6 +66,10 @@ async function startTestDatabase() {
   return { config, stop: () => new Promise((done) => (server.on("exit", done), server.stdin.end())) };
 }
 
+/** These take minutes: they come first, so that nobody waits for one of them alone at the end. */
+const LONG = ["safes-flow", "screens", "accounts-flow", "crash", "vault-flow", "access-request-flow"];
+const isLong = (file) => LONG.some((name) => file === join("e2e", `${name}.test.ts`));
+
 const groups = {
   packages: ["packages"],
   server: ["apps/server", "apps/cli"],
@@ -81,7 +85,8 @@ try {
     if (!wants(name)) continue;
     if (name === "browser" && wants("web")) runWebTests();
     const files = folders.flatMap((folder) => testFiles(join(root, folder))).map((file) => relative(root, file));
-    await runNodeTests(name, files, env, 2);
+    const ordered = [...files.filter(isLong), ...files.filter((file) => !isLong(file))];
+    await runNodeTests(name, ordered, env, 2);
   }
   if (only.length > 0 && only.includes("web") && !only.includes("browser")) runWebTests();
 } finally {
