@@ -26,6 +26,6 @@ export {
 } from "./connector.ts";
 export { destinationHost } from "./destination.ts";
 export { networkPolicy, type NetworkPolicy, type NetworkSettings } from "./network-policy.ts";
-export { connectorFor, connectors, isSupported, type Kind } from "./registry.ts";
+export { canChange, connectorFor, connectors, isSupported, type Kind } from "./registry.ts";
 export { sendNotice } from "./send-notice.ts";
 export { writeFile, type FileToWrite } from "./linux/write-file.ts";

@@ -78,6 +78,11 @@ export function isSupported(kind: Kind): boolean {
   return typeof choose(kind) !== "string";
 }
 
+/** True when it can put a new secret in the place of a stored one, whoever makes it up. */
+export function canChange({ change, issue }: Connector): boolean {
+  return change !== undefined || issue !== undefined;
+}
+
 function choose(kind: Kind): Connector | string {
   switch (kind.type) {
     case "ssh":

@@ -1,5 +1,5 @@
 // What can be done with a stored secret on its system, and how far that can be relied on.
-import { connectorFor, isSupported } from "@strongroom/connectors";
+import { canChange, connectorFor, isSupported } from "@strongroom/connectors";
 import type { ConnectorFacts } from "@strongroom/contract";
 import type { CredentialRow } from "./credentials.store.ts";
 
@@ -21,7 +21,7 @@ export function connectorFacts(row: Kind): ConnectorFacts | null {
   return {
     name: connector.name,
     is_proven: connector.proven,
-    can_change: connector.change !== undefined || connector.issue !== undefined,
+    can_change: canChange(connector),
     can_reconcile: connector.reconcile !== undefined,
   };
 }

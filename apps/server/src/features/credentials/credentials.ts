@@ -58,6 +58,9 @@ const LOGIN_FIELDS = [
 /** Another machine answers there, so its host key is another one too. */
 const ADDRESS_FIELDS = ["host", "port", "connection_string"] as const;
 
+/** Where a secret is sent to, and how well it is guarded on its way. */
+const WAY_FIELDS = [...ADDRESS_FIELDS, "type", "ssl_enabled", "additional_params"] as const;
+
 /** Where a login goes and as whom. INVARIANT: none of them is ever a secret (a connection string has no password). */
 export const DESTINATION_FIELDS = [...ADDRESS_FIELDS, "username"] as const;
 
@@ -70,6 +73,8 @@ export const changesLogin = (changed: readonly string[]): boolean =>
   LOGIN_FIELDS.some((name) => changed.includes(name));
 export const changesAddress = (changed: readonly string[]): boolean =>
   ADDRESS_FIELDS.some((name) => changed.includes(name));
+
+export const changesWay = (changed: readonly string[]): boolean => WAY_FIELDS.some((name) => changed.includes(name));
 
 /** Arrays and objects of additional parameters by their content, whatever the order of their keys. */
 export function isSame(a: unknown, b: unknown): boolean {

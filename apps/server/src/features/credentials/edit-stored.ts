@@ -10,6 +10,7 @@ import {
   changedFields,
   changesAddress,
   changesLogin,
+  changesWay,
   hostKeyText,
   scheduledFirst,
 } from "./credentials.ts";
@@ -68,7 +69,7 @@ export async function editStored(tx: Tx, before: CredentialRow, edit: StoredEdit
     additional_params: JSON.stringify(additional_params),
     secret_version: version,
     // INVARIANT: a secret goes to another address only if the one who changed it could have taken out that very secret.
-    ...(replacement !== null && isSentElsewhere(changed) ? { sendable_from: version } : {}),
+    ...(replacement !== null && changesWay(changed) ? { sendable_from: version } : {}),
     updated_at: at,
     search_text: searchText(found),
     search_keys: searchKeys(found),
@@ -81,9 +82,6 @@ export async function editStored(tx: Tx, before: CredentialRow, edit: StoredEdit
   };
   return { row, isLoginChanged, details };
 }
-
-const SENT_BY = ["type", "host", "port", "connection_string", "ssl_enabled", "additional_params"];
-const isSentElsewhere = (changed: readonly string[]): boolean => SENT_BY.some((field) => changed.includes(field));
 
 /** Where the login went and as whom, and where it goes now, as far as that is another. */
 function moved(

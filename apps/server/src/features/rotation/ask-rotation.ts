@@ -1,5 +1,5 @@
 // Asks for a rotation: of one's own credential, or of an account in whose safe one manages secrets.
-import { connectorFor } from "@strongroom/connectors";
+import { canChange, connectorFor } from "@strongroom/connectors";
 import type {
   ReplyOf,
   Rotation,
@@ -109,14 +109,13 @@ export function hindrance(row: CredentialRow, now: Circumstances, wished: By | n
   const connector = connectorFor(loginTargetOf(row));
   const beyond = now.reconciler === null ? null : outOfReach(row, now.reconciler);
   const canReconcile = connector.reconcile !== undefined && now.reconciler !== null && beyond === null;
-  const canChange = connector.change !== undefined || connector.issue !== undefined;
   if (by === "reconcile-account" && !canReconcile) {
     if (connector.reconcile !== undefined && beyond !== null) return refuse(409, beyond.code, beyond.message);
     const why =
       now.reconciler !== null ? "This kind of system knows no reconciling" : "Its platform names no reconcile account";
     return refuse(409, "rotation.no-reconcile-account", `${why}.`);
   }
-  if (canChange || canReconcile) return null;
+  if (canChange(connector) || canReconcile) return null;
   const isKnown = connector.id !== "unsupported";
   const why = isKnown
     ? `Strongroom verifies ${connector.name} and cannot change it`

@@ -1,22 +1,17 @@
 // Counts a rotation of a run that has ended or stopped, and tells how far the run is.
 import type { Tx } from "#kernel/db/database.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
+import { isWorthTelling } from "#features/verification/index.ts";
 import type { RotationRow } from "./rotation.store.ts";
 import { countOne } from "./runs.store.ts";
 import type { RunRow } from "./runs.store.ts";
 import type { Site } from "./site.ts";
 
-/** How many steps of progress a run tells at the most. */
-const STEPS = 50;
-
 export async function countEnded(site: Site, tx: Tx, row: Pick<RotationRow, "id" | "run_id" | "outcome">, at: Date) {
   if (row.run_id === null) return;
   const run = await countOne(tx, row.id, row.outcome === "rotated", at);
   if (run === null) return;
-  const isLast = run.status !== "running";
-  if (isLast || run.done % Math.max(1, Math.floor(run.total / STEPS)) === 0) {
-    await site.kernel.events.publish(tx, progressed(run));
-  }
+  if (isWorthTelling(run)) await site.kernel.events.publish(tx, progressed(run));
   if (run.status === "completed" && run.done === run.total) await tellEnd(site, tx, run);
 }
 

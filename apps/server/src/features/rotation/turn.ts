@@ -1,5 +1,5 @@
 // One turn of a rotation: what has happened since the last one, and what is to be done next. No statement is sent here.
-import { connectorFor } from "@strongroom/connectors";
+import { canChange, connectorFor } from "@strongroom/connectors";
 import type { Connector } from "@strongroom/connectors";
 import type { CredentialRow } from "#features/credentials/index.ts";
 import { loginTargetOf } from "#features/verification/index.ts";
@@ -69,7 +69,7 @@ export function meansOf(
   const mayReconcile =
     reconciler !== null && !reconciler.is_refused && outOfReach(credential, reconciler.reach) === null;
   return {
-    canChange: connector.change !== undefined || connector.issue !== undefined,
+    canChange: canChange(connector),
     canReconcile: connector.reconcile !== undefined && mayReconcile && kind !== "issued",
     mustRetire: connector.retire !== undefined && kind !== "password",
   };

@@ -53,6 +53,7 @@ export { verifyAccounts, verifyAllowed } from "./run-verification.ts";
 export { insertEndedAttempts, listAttemptsOf } from "./verification.store.ts";
 export type { AttemptRow } from "./verification.store.ts";
 export { inNameOf, manual, verify } from "./verify-credential.ts";
+export { isWorthTelling } from "./work-run.ts";
 export { changesAfter, destinationOf, resultOf, targetOf as loginTargetOf } from "./verification.ts";
 export type { LoginRow, Result } from "./verification.ts";
 export { SCHEDULE_EVERY } from "./verification.jobs.ts";

@@ -87,6 +87,7 @@ async function verifyItem(site: Site, run: RunRow, credentialId: string, signal:
   await kernel.database.transaction((tx) => count(tx, verdict.kind === "held-back" ? "failed" : "untried"));
 }
 
-function isWorthTelling(run: RunRow): boolean {
+/** At the end, and at so many steps on the way. */
+export function isWorthTelling(run: Pick<RunRow, "status" | "done" | "total">): boolean {
   return run.status !== "running" || run.done % Math.max(1, Math.floor(run.total / STEPS)) === 0;
 }
