@@ -35,7 +35,7 @@ const THEIRS = "Of somebody else's safe";
 const unavailable = noBrowser === false ? postgresqlAvailable() : noBrowser;
 
 /** So many that a list which drew them all would be noticed. */
-const MANY = 4000;
+const MANY = 1000;
 
 describe("accounts", needs(unavailable), () => {
   let server: RunningServer;
