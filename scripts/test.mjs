@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { ensureWebBuilt } from "./build-web.mjs";
 import { ensureInstalled, pinnedNode, root } from "./install.mjs";
+import { serverEnvironment } from "./run-server.mjs";
 import { runTestFiles } from "./run-test-files.mjs";
 
 ensureInstalled("development");
@@ -80,7 +81,7 @@ const wants = (name) => only.length === 0 || only.includes(name);
 
 const database = await startTestDatabase();
 try {
-  const env = { ...process.env, STRONGROOM_TEST_DATABASE: database.config };
+  const env = { ...serverEnvironment, ...process.env, STRONGROOM_TEST_DATABASE: database.config };
   for (const [name, folders] of Object.entries(groups)) {
     if (!wants(name)) continue;
     if (name === "browser" && wants("web")) runWebTests();
