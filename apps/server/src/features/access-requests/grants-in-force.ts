@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import { standingsOf } from "#features/safes/index.ts";
-import type { Actor } from "#kernel/authz/actor.ts";
+import type { Someone } from "#features/safes/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 
 export interface GrantInForce {
@@ -14,11 +14,11 @@ export interface GrantInForce {
 const inForce = sql`lent.state = 'granted' and lent.starts_at <= access_time() and lent.ends_at > access_time()`;
 
 /**
- * A query for the actor's grants in force, one for each account. INVARIANT: who has lost every sight of the safe has lost what
+ * A query for somebody's grants in force, one for each account. INVARIANT: who has lost every sight of the safe has lost what
  * was lent to them there, unless an administrator lent it to somebody from outside. Whether the account and its safe are
  * active is for whoever asks.
  */
-export function grantsInForce(actor: Pick<Actor, "id" | "role">): RawBuilder<GrantInForce> {
+export function grantsInForce(actor: Someone): RawBuilder<GrantInForce> {
   return sql<GrantInForce>`(
     select distinct on (lent.account_id) lent.account_id, lent.id as request_id, lent.ends_at
     from access_requests lent

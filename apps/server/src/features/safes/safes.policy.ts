@@ -78,39 +78,61 @@ export interface SafeStanding {
   sees_members: boolean;
 }
 
+/** Whom a query asks about: a person, or each row of a query that this one stands in (`lateral`), by its columns. */
+export interface Someone {
+  id: string | RawBuilder<unknown>;
+  role: Role | RawBuilder<unknown>;
+}
+
 /**
  * The same rule in SQL: a query for the standing in every safe in which this person may do anything now. Joined with a
  * condition on one safe, it reads that safe alone.
  */
-export function standingsOf(actor: Pick<Actor, "id" | "role">): RawBuilder<SafeStanding> {
-  const inForce = sql`(member.expires_at is null or member.expires_at > access_time())`;
-  const asAdministrator =
-    actor.role === "admin" ? sql`union all select id, ${sql.lit(ADMINISTRATORS)}, true from safes` : sql``;
+export function standingsOf(who: Someone): RawBuilder<SafeStanding> {
   return sql`(
     select safes.id as safe_id, bit_or(given.permissions) & ${whileStatus} as permissions,
            bool_or(given.sees_members) as sees_members
-    from (
-      select member.safe_id, member.permissions, true from safe_members member
-      where member.user_id = ${actor.id} and ${inForce}
+    from ${giftsTo(who)}
+    join safes on safes.id = given.safe_id and safes.deleted_at is null
+    group by safes.id
+  )`;
+}
+
+/**
+ * The table `given`: everything that gives this person something in a safe now, before the safe's status takes some of it
+ * away, with through what (`kind`), by which group and membership, and until when.
+ */
+export function giftsTo({ id, role }: Someone): RawBuilder<unknown> {
+  const inForce = sql`(member.expires_at is null or member.expires_at > access_time())`;
+  const none = sql`null::uuid`;
+  const always = sql`null::timestamptz`;
+  const isAdministrator = typeof role === "string" ? sql`true` : sql`${role} = 'admin'`;
+  const asAdministrator =
+    typeof role === "string" && role !== "admin"
+      ? sql``
+      : sql`union all select id, ${sql.lit(ADMINISTRATORS)}, true, 'role', ${none}, ${none}, ${always}
+        from safes where ${isAdministrator}`;
+  return sql`(
+      select member.safe_id, member.permissions, true, 'member', ${none}, member.id, member.expires_at
+      from safe_members member
+      where member.user_id = ${id} and ${inForce}
       union all
-      select member.safe_id, member.permissions, true
+      select member.safe_id, member.permissions, true, 'group', member.group_id, member.id, member.expires_at
       from group_members mine join safe_members member on member.group_id = mine.group_id
-      where mine.user_id = ${actor.id} and ${inForce}
+      where mine.user_id = ${id} and ${inForce}
       union all
-      select id, ${LIST}, false from safes where access_level = 'public' and deleted_at is null
+      select id, ${LIST}, false, 'access-level', ${none}, ${none}, ${always}
+      from safes where access_level = 'public' and deleted_at is null
       union all
-      select owned.id, ${LIST}, false
+      select owned.id, ${LIST}, false, 'access-level', groups.id, ${none}, ${always}
       from group_members mine
       join groups on groups.id = mine.group_id and groups.kind in ('team', 'department')
       join group_members theirs on theirs.group_id = mine.group_id
       join safes owned on owned.owner_id = theirs.user_id and owned.access_level = groups.kind
         and owned.access_level <> 'private' and owned.deleted_at is null
-      where mine.user_id = ${actor.id}
+      where mine.user_id = ${id}
       ${asAdministrator}
-    ) given (safe_id, permissions, sees_members)
-    join safes on safes.id = given.safe_id and safes.deleted_at is null
-    group by safes.id
-  )`;
+    ) given (safe_id, permissions, sees_members, kind, group_id, member_id, expires_at)`;
 }
 
 const LIST = sql.lit(bitOf("list"));
