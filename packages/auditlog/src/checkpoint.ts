@@ -48,7 +48,7 @@ export function verifyCheckpoint(note: string, verifier: NoteVerifier): Verified
   const text = Buffer.from(parsed.text, "utf8");
   if (!plain.every(({ signature }) => isSignedBy(text, signature, verifier))) return { outcome: "wrong-signature" };
 
-  const times = signedTimes(parsed, verifier);
+  const times = timesSignedBy(parsed, verifier);
   if (times.includes(null)) return { outcome: "wrong-signature" };
   return { outcome: "verified", checkpoint, signedAt: times[0] ?? null };
 }
@@ -83,7 +83,7 @@ function timedText(text: string, seconds: bigint): Buffer {
 }
 
 /** C2SP tlog-cosignature, "Format": 8 bytes of POSIX seconds, big-endian, and the Ed25519 signature. */
-function signTextWithTime(text: string, signer: NoteSigner, at: Date): NoteSignature {
+export function signTextWithTime(text: string, signer: NoteSigner, at: Date): NoteSignature {
   const seconds = BigInt(Math.floor(at.getTime() / 1000));
   const stamp = Buffer.alloc(8);
   stamp.writeBigUInt64BE(seconds);
@@ -92,7 +92,7 @@ function signTextWithTime(text: string, signer: NoteSigner, at: Date): NoteSigna
 }
 
 /** The times that this key signed; null in place of one whose signature is wrong. */
-function signedTimes(note: Note, verifier: NoteVerifier): (Date | null)[] {
+export function timesSignedBy(note: Note, verifier: NoteVerifier): (Date | null)[] {
   return signaturesBy(note, verifier, SIGNATURE_TYPES.timestamped).map(({ signature }) => {
     if (signature.length !== 8 + 64) return null;
     const seconds = signature.readBigUInt64BE(0);

@@ -10,6 +10,9 @@ export type AuditActor =
 export const AUDIT_RESULTS = ["success", "failure", "warning", "info"] as const;
 export type AuditResult = (typeof AUDIT_RESULTS)[number];
 
+export const AUDIT_SEVERITIES = ["critical", "high", "medium", "low"] as const;
+export type AuditSeverity = (typeof AUDIT_SEVERITIES)[number];
+
 /** INVARIANT: an entry never holds a secret. */
 export interface AuditEntry {
   readonly v: 1;
@@ -22,6 +25,8 @@ export interface AuditEntry {
   readonly event: string;
   readonly target?: { readonly type: string; readonly id: string; readonly name?: string };
   readonly result: AuditResult;
+  /** Left out for routine, which is `low`. */
+  readonly severity?: AuditSeverity;
   readonly reason?: string;
   readonly request?: { readonly id: string; readonly ip: string; readonly agent?: string };
   readonly details?: { readonly [name: string]: Json };
@@ -37,12 +42,16 @@ const EVENT = /^[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)+$/;
  * Throws a TypeError for an entry that breaks its own shape: it must not be stored.
  */
 export function encodeEntry(entry: AuditEntry): Buffer {
-  const { v, id, at, actor, event, target, result, reason, request, details } = entry;
+  const { v, id, at, actor, event, target, result, severity, reason, request, details } = entry;
   if (v !== 1) throw new TypeError("an audit entry has version 1");
   if (!UUID.test(id)) throw new TypeError("an audit entry's id is a lower-case UUID");
   if (!MOMENT.test(at)) throw new TypeError("an audit entry's time is UTC with milliseconds");
   if (!EVENT.test(event)) throw new TypeError(`not the name of an audit event: ${event}`);
   if (!AUDIT_RESULTS.includes(result)) throw new TypeError(`not the result of an audit entry: ${result as string}`);
+
+  if (severity !== undefined && !AUDIT_SEVERITIES.includes(severity)) {
+    throw new TypeError(`not the severity of an audit entry: ${severity as string}`);
+  }
 
   const texts = [reason, ...Object.values(actor), ...Object.values(target ?? {}), ...Object.values(request ?? {})];
   if (!texts.every((text) => text === undefined || typeof text === "string")) {
@@ -52,7 +61,7 @@ export function encodeEntry(entry: AuditEntry): Buffer {
   const who = "system" in actor ? { system: actor.system } : only({ ...pick(actor), session: actor.session });
   const what = target && only({ type: target.type, id: target.id, name: target.name });
   const from = request && only({ id: request.id, ip: request.ip, agent: request.agent });
-  const whole = only({ v, id, at, actor: who, event, target: what, result, reason, request: from, details });
+  const whole = only({ v, id, at, actor: who, event, target: what, result, severity, reason, request: from, details });
   return Buffer.from(canonicalise(whole), "utf8");
 }
 

@@ -1,8 +1,13 @@
 // The audit log: canonical entries, the tree over them, signed checkpoints, proofs, and a verifier that needs no server.
 export { canonicalise } from "./canonical-json.ts";
 export type { Json } from "./canonical-json.ts";
-export { AUDIT_RESULTS, decodeEntry, encodeEntry } from "./entry.ts";
-export type { AuditActor, AuditEntry, AuditResult } from "./entry.ts";
+export { AUDIT_RESULTS, AUDIT_SEVERITIES, decodeEntry, encodeEntry } from "./entry.ts";
+export type { AuditActor, AuditEntry, AuditResult, AuditSeverity } from "./entry.ts";
+export { severityOf, severityToRecord } from "./severity.ts";
+export { cefLine } from "./format-cef.ts";
+export { ocsfEvent } from "./format-ocsf.ts";
+export { syslogLine } from "./format-syslog.ts";
+export type { Logged, Producer } from "./logged.ts";
 export { EMPTY_FRONTIER, appendLeaves, leafHash, nodeHash, rootHash } from "./tree.ts";
 export type { Appended, NodeAddress, TreeFrontier, TreeNode } from "./tree.ts";
 export { consistencyProof, frontierAt, inclusionProof, verifyConsistency, verifyInclusion } from "./proofs.ts";
@@ -11,6 +16,7 @@ export { encodeVerifierKey, noteSigner, parseVerifierKey } from "./signed-note.t
 export type { NoteSigner, NoteVerifier } from "./signed-note.ts";
 export { parseCheckpoint, signCheckpoint, verifyCheckpoint } from "./checkpoint.ts";
 export type { Checkpoint, VerifiedCheckpoint } from "./checkpoint.ts";
+export { cosign, cosignedAt, encodeWitnessKey, parseWitnessKey, splitNotes } from "./cosignature.ts";
 export { checkpointLine, entryLine, headerLine } from "./export-format.ts";
 export { verifyExport } from "./verify-export.ts";
 export { compareStored } from "./stored.ts";

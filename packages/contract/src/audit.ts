@@ -7,6 +7,11 @@ export const AUDIT_RESULTS = ["success", "failure", "warning", "info"] as const;
 export const AuditResult = z.enum(AUDIT_RESULTS);
 export type AuditResult = z.infer<typeof AuditResult>;
 
+/** What one entry is written in for other tools: a line each. */
+export const AUDIT_FORMATS = ["json", "rfc5424", "cef", "ocsf"] as const;
+export const AuditFormat = z.enum(AUDIT_FORMATS);
+export type AuditFormat = z.infer<typeof AuditFormat>;
+
 /** One entry as lists show it (SHELL-35). */
 export const AuditLogEntry = z.object({
   id: AuditEntryId,

@@ -73,5 +73,6 @@ export function installAudit(kernel: Kernel, deps: { emailsOf: EmailsOf }): Audi
 }
 
 export type { EmailsOf, HistoryPage } from "./audit.ts";
+export { formatEntry } from "./format-entry.ts";
 export { openTrail } from "./open-trail.ts";
 export type { Trail } from "./open-trail.ts";

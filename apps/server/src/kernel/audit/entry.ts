@@ -1,5 +1,6 @@
 // Builds audit entries: who, what, on what, how it ended, from where.
-import type { AuditEntry } from "@strongroom/auditlog";
+import { severityToRecord } from "@strongroom/auditlog";
+import type { AuditEntry, AuditSeverity } from "@strongroom/auditlog";
 import type { Actor } from "../authz/actor.ts";
 import { newId } from "../id.ts";
 
@@ -12,8 +13,12 @@ export interface RequestFacts {
 
 /** What a handler adds to the entry of its call. INVARIANT: no secret is ever put here. */
 export interface AuditNote {
+  /** Where less happened than the call's own event says, such as a sign-in that waits for its second step. */
+  event?: string;
   target?: { type: string; id: string; name?: string };
   result?: AuditEntry["result"];
+  /** What it is worth to whoever watches; left out, it follows from the event and the result. */
+  severity?: AuditSeverity;
   reason?: string;
   details?: NonNullable<AuditEntry["details"]>;
   /** For calls of nobody yet (sign-in, registration): whom the entry speaks of. */
@@ -30,7 +35,7 @@ export function callEntry(
 ): AuditEntry {
   const { id, ip, agent } = request;
   const from = { id, ip, ...(agent === null ? {} : { agent }) };
-  return { ...entryOf(event, actorOf(actor, note), note, at), request: from };
+  return { ...entryOf(note.event ?? event, actorOf(actor, note), note, at), request: from };
 }
 
 /** The entry of something that the product did by itself, such as a scheduled verification. */
@@ -39,6 +44,8 @@ export function systemEntry(event: string, part: string, note: AuditNote, at: Da
 }
 
 function entryOf(event: string, actor: AuditEntry["actor"], note: AuditNote, at: Date): AuditEntry {
+  const result = note.result ?? "success";
+  const severity = note.severity ?? severityToRecord(event, result);
   return {
     v: 1,
     id: newId(at.getTime()),
@@ -46,7 +53,8 @@ function entryOf(event: string, actor: AuditEntry["actor"], note: AuditNote, at:
     actor,
     event,
     ...(note.target === undefined ? {} : { target: note.target }),
-    result: note.result ?? "success",
+    result,
+    ...(severity === undefined || severity === "low" ? {} : { severity }),
     ...(note.reason === undefined ? {} : { reason: note.reason }),
     ...(note.details === undefined ? {} : { details: note.details }),
   };

@@ -1,0 +1,26 @@
+// What the formats of other tools are written from: an entry with its place in the log, and who produced it.
+import type { AuditEntry } from "./entry.ts";
+
+export interface Logged {
+  readonly entry: AuditEntry;
+  /** Its place in the tree; null while it has none. */
+  readonly index: number | null;
+}
+
+export interface Producer {
+  /** The version of the product. */
+  readonly version: string;
+}
+
+export const VENDOR = "Strongroom";
+export const PRODUCT = "Strongroom";
+
+export const actorName = ({ actor }: AuditEntry): string => ("id" in actor ? actor.name : actor.system);
+
+/** `credential.revealed: Billing database (incident 7)`: one line for a person who reads a log. */
+export function sentenceOf({ event, target, reason, result, actor }: AuditEntry): string {
+  const about = target === undefined ? "" : ` ${target.type} ${target.name ?? target.id}`;
+  const by = "id" in actor ? actor.name : actor.system;
+  const why = reason === undefined || reason === "" ? "" : ` (${reason})`;
+  return `${by}: ${event}${about}: ${result}${why}`;
+}
