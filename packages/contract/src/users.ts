@@ -1,7 +1,7 @@
 // The people who sign in, as an administrator sees them: users, role requests, pending resets, the sign-in policy.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { Message, Moment, Role, UserId, pageQuery } from "./fields.ts";
+import { Message, Moment, ROLES, Role, UserId, pageQuery } from "./fields.ts";
 
 export const USER_STATUSES = ["active", "disabled"] as const;
 export const User = z.object({
@@ -124,6 +124,9 @@ export const issueResetLink = endpoint({
   repliesSecret: true,
 });
 
+/** CIDR notation: `10.0.0.0/8`, `2001:db8::/32`. */
+const Network = z.union([z.cidrv4(), z.cidrv6()], "Write a network as 10.0.0.0/8 or 2001:db8::/32.");
+
 export const SignInPolicy = z
   .strictObject({
     timeout_minutes: z.number().int().min(5).max(1440),
@@ -134,6 +137,14 @@ export const SignInPolicy = z
     /** The longest session with it. */
     remembered_days: z.number().int().min(1).max(30),
     sign_up_open: z.boolean(),
+    /** Of passwords that are chosen from now on; never below `Password`. */
+    password_min_length: z.number().int().min(8).max(128),
+    /** Roles that sign in with a second factor only. */
+    mfa_required_roles: z.array(z.enum(ROLES)).max(ROLES.length),
+    /** How long a proof of who one is opens what asks for a fresh one. */
+    step_up_minutes: z.number().int().min(5).max(480),
+    /** From where people may sign in and call; empty: from anywhere. */
+    allowed_networks: z.array(Network).max(100),
   })
   .refine((policy) => policy.warning_minutes < policy.timeout_minutes, {
     path: ["warning_minutes"],
@@ -150,6 +161,7 @@ export const readSignInPolicy = endpoint({
   audit: "none",
 });
 
+/** Refused when the caller's own address would be outside of `allowed_networks`. */
 export const updateSignInPolicy = endpoint({
   method: "PUT",
   path: "/api/v1/admin/sign-in-policy",

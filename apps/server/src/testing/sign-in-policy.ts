@@ -8,4 +8,8 @@ export const usualPolicy: SignInPolicy = {
   session_hours: 12,
   remembered_days: 30,
   sign_up_open: true,
+  password_min_length: 8,
+  mfa_required_roles: [],
+  step_up_minutes: 30,
+  allowed_networks: [],
 };

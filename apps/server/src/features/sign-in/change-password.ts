@@ -1,6 +1,7 @@
 // Changing one's own password: whoever sits at an open session must know the old one, and every other session ends.
 import type { changePassword } from "@strongroom/contract";
-import { findPasswordHash, replacePasswordHash } from "#features/users/index.ts";
+import { findPasswordHash, readPolicy, replacePasswordHash, requireLongEnough } from "#features/users/index.ts";
+import { sessionOf } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { clientKey } from "#kernel/http/rate-limits.ts";
@@ -18,6 +19,7 @@ export async function changeOwnPassword(
   const { actor, body, signal } = call;
   call.note({ target: { type: "user", id: actor.id, name: actor.email } });
   if (body.new_password === body.current_password) throw unchanged();
+  requireLongEnough(await readPolicy(db), body.new_password, "new_password");
   // Guessing the old password costs here what it costs at sign-in.
   const claim = { email: actor.email, userId: actor.id, network: clientKey(call.request.ip) };
   const attempt = await admitAttempt(kernel, claim);
@@ -32,7 +34,7 @@ export async function changeOwnPassword(
     if (!(await replacePasswordHash(tx, actor.id, before, hash))) throw wrong();
     await rewardAttempt(tx, attempt, actor.id, kernel.clock.now());
     await deleteReset(tx, actor.id);
-    const count = await endSessions(kernel, tx, actor.id, actor.sessionId);
+    const count = await endSessions(kernel, tx, actor.id, sessionOf(actor));
     call.note({ details: { sessions_ended: count } });
     return count;
   });

@@ -9,7 +9,9 @@ import {
   lockActiveAdmins,
   lockUser,
   nameFromEmail,
+  readPolicy,
   requireAnotherAdmin,
+  requireLongEnough,
   setStatus,
 } from "#features/users/index.ts";
 import type { Person } from "#features/users/index.ts";
@@ -41,7 +43,8 @@ export interface NewAccount {
 export async function createUser(desk: Desk, account: NewAccount, passwords = createPasswords()): Promise<UserId> {
   const email = checked(Email, account.email);
   const name = account.name === undefined ? nameFromEmail(email) : checked(PersonName, account.name);
-  const password = account.password ?? randomBytes(32).toString("base64url");
+  const password = account.password ?? randomBytes(96).toString("base64url");
+  requireLongEnough(await readPolicy(desk.database.db), password);
   const hash = await passwords.hash(checked(Password, password));
   const now = desk.clock.now();
   const id = UserId.parse(newId(now.getTime()));

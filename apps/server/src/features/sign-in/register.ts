@@ -2,7 +2,15 @@
 import type { Role, UserId, register } from "@strongroom/contract";
 import { UserId as Id } from "@strongroom/contract";
 import type { RegistrationCode } from "@strongroom/contract";
-import { findUserByEmail, insertUser, nameFromEmail, readPolicy, rolesAtSignUp } from "#features/users/index.ts";
+import {
+  findUserByEmail,
+  insertUser,
+  nameFromEmail,
+  readPolicy,
+  requireAllowedNetwork,
+  requireLongEnough,
+  rolesAtSignUp,
+} from "#features/users/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -18,7 +26,10 @@ export async function registerAccount(parts: SignInParts, call: SteppedCall<type
   const { kernel, passwords } = parts;
   const { email, password, role: chosen } = call.body;
   const mayBeFirst = await requireSetupToken(kernel, db, call.body.setup_token);
-  if (!mayBeFirst && !(await readPolicy(db)).sign_up_open) throw closed();
+  const policy = await readPolicy(db);
+  requireAllowedNetwork(policy, call.request.ip);
+  if (!mayBeFirst && !policy.sign_up_open) throw closed();
+  requireLongEnough(policy, password);
   // The specification has a sign-up tell that an address is taken; see the threat model. Calls of visitors are limited.
   if ((await findUserByEmail(db, email)) !== undefined) throw taken();
 

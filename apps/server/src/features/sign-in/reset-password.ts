@@ -1,7 +1,15 @@
 // A forgotten password: the request, the link by mail or by an administrator's hand, and the new password.
 import type { PendingReset, completePasswordReset, requestPasswordReset } from "@strongroom/contract";
 import { createHash, randomBytes } from "node:crypto";
-import { findUser, findUserByEmail, lockUser, setPasswordHash } from "#features/users/index.ts";
+import {
+  findUser,
+  findUserByEmail,
+  lockUser,
+  readPolicy,
+  requireAllowedNetwork,
+  requireLongEnough,
+  setPasswordHash,
+} from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call, SteppedCall } from "#kernel/http/implement.ts";
 import { clientKey } from "#kernel/http/rate-limits.ts";
@@ -102,9 +110,12 @@ export async function completeReset(
   call: SteppedCall<typeof completePasswordReset>,
   db: Db,
 ): Promise<{ message: string }> {
+  const policy = await readPolicy(db);
+  requireAllowedNetwork(policy, call.request.ip);
   const tokenHash = sha256(call.body.token);
   const userId = await findResetByToken(db, tokenHash, kernel.clock.now());
   if (userId === null) throw invalid();
+  requireLongEnough(policy, call.body.password);
   const hash = await passwords.hash(call.body.password, call.signal);
   await call.commit(async (tx) => {
     const now = kernel.clock.now();

@@ -6,10 +6,24 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+/** How somebody proved who they are. */
+export type SignInMethod = "password" | "oidc" | "ldap" | "passkey";
+
+/** How long a sign-in waits for its second step, and how often that may be tried. */
+export const PENDING_LIFE = 5 * MINUTE;
+export const MOST_SECOND_TRIES = 5;
+
+/** Until when a proof of who one is opens what asks for a fresh one. */
+export const provedUntil = (provedAt: Date, limits: Pick<SignInPolicy, "step_up_minutes">): Date =>
+  new Date(provedAt.getTime() + limits.step_up_minutes * MINUTE);
+
 /** A session's last activity is written down at most this often, in milliseconds. */
 export const TOUCH_EVERY = 30 * SECOND;
 
-type Limits = Omit<SignInPolicy, "warning_minutes" | "sign_up_open">;
+type Limits = Pick<
+  SignInPolicy,
+  "timeout_minutes" | "privileged_timeout_minutes" | "session_hours" | "remembered_days"
+>;
 
 /** Milliseconds without activity after which a session ends; admins and managers have the tighter of two limits. */
 export function idleLimit(role: Role, limits: Limits): number {

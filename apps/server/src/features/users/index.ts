@@ -38,6 +38,7 @@ export function installUsers(kernel: Kernel, deps: { signIn: SignInOfUsers }): U
 }
 
 export type { SignInOfUsers } from "./sign-in-of-users.ts";
+export { requireAllowedNetwork, requireLongEnough } from "./sign-in-rules.ts";
 export { policyColumns, readPolicy } from "./sign-in-policy.store.ts";
 export { nameFromEmail, requireAnotherAdmin, rolesAtSignUp } from "./users.policy.ts";
 export {
@@ -46,6 +47,7 @@ export {
   findUser,
   findUserByEmail,
   hasAnyUser,
+  holdUnchanged,
   insertUser,
   listPage,
   lockActiveAdmins,

@@ -1,4 +1,4 @@
-// The one row that says how long sessions live and whether sign-up is open.
+// The one row that says how people may sign in and how long their sessions live.
 import type { SignInPolicy } from "@strongroom/contract";
 import type { Generated } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -20,6 +20,10 @@ export const policyColumns = [
   "session_hours",
   "remembered_days",
   "sign_up_open",
+  "password_min_length",
+  "mfa_required_roles",
+  "step_up_minutes",
+  "allowed_networks",
 ] as const;
 
 export const readPolicy = (db: Db): Promise<SignInPolicy> =>

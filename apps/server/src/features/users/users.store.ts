@@ -139,6 +139,16 @@ export async function markSignedIn(tx: Tx, user: UsersTable, at: Date, hash: str
   return result.numUpdatedRows === 1n;
 }
 
+/**
+ * Holds the row until the transaction ends. Returns false when the password, the role or the status changed since `user` was
+ * read.
+ */
+export async function holdUnchanged(tx: Tx, user: UsersTable): Promise<boolean> {
+  const row = tx.selectFrom("users").select("id").where("id", "=", user.id).where("status", "=", "active");
+  const same = row.where("password_hash", "=", user.password_hash).where("role", "=", user.role);
+  return (await same.forNoKeyUpdate().executeTakeFirst()) !== undefined;
+}
+
 /** Sets a password that replaces a known one; false, having changed nothing, when that one has changed meanwhile. */
 export async function replacePasswordHash(tx: Tx, userId: string, before: string, hash: string): Promise<boolean> {
   const update = tx

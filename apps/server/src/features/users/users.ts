@@ -15,6 +15,7 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
+import { requireOwnNetwork } from "./sign-in-rules.ts";
 import { readPolicy, writePolicy } from "./sign-in-policy.store.ts";
 import { requireAnotherAdmin, requireAnotherPerson } from "./users.policy.ts";
 import { clearRoleRequest, findUser, listPage, lockActiveAdmins, lockUser, setRole, setStatus } from "./users.store.ts";
@@ -107,7 +108,9 @@ export async function issueLink(
   return { link, expires_at: expiresAt.toISOString() };
 }
 
+/** Throws 409 when it would keep out the network that it comes from: whoever saved it could not take it back. */
 export async function changePolicy(call: Call, policy: SignInPolicy, tx: Tx): Promise<SignInPolicy> {
+  requireOwnNetwork(policy, call.request.ip);
   const before = await readPolicy(tx);
   await writePolicy(tx, policy);
   call.note({ target: { type: "policy", id: "sign-in" }, details: { from: { ...before }, to: { ...policy } } });

@@ -9,6 +9,8 @@ export interface Proof {
   streamCookie: string | null;
   /** A call that the page makes by itself does not count as the person's activity. */
   isBackground: boolean;
+  /** Where the call comes from. */
+  ip: string;
 }
 
 /** Returns null when the proof is missing; throws a 401 refusal when it is there and not good. */
@@ -22,12 +24,14 @@ export function proofOf(request: FastifyRequest, acceptsCookie: boolean): Proof 
   const header = request.headers.authorization;
   return {
     bearer: header !== undefined && /^bearer /i.test(header) ? header.slice(7).trim() : null,
-    streamCookie: acceptsCookie ? cookie(request.headers.cookie, STREAM_COOKIE) : null,
+    streamCookie: acceptsCookie ? cookieOf(request.headers.cookie, STREAM_COOKIE) : null,
     isBackground: request.headers["x-background"] === "1",
+    ip: request.ip,
   };
 }
 
-function cookie(header: string | undefined, name: string): string | null {
+/** Null when the header has no cookie of this name, or an empty one. */
+export function cookieOf(header: string | undefined, name: string): string | null {
   for (const part of header?.split(";") ?? []) {
     const [key, ...value] = part.trim().split("=");
     if (key === name) return value.join("=") || null;

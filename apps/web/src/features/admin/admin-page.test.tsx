@@ -17,6 +17,10 @@ const policy = {
   session_hours: 12,
   remembered_days: 30,
   sign_up_open: true,
+  password_min_length: 8,
+  mfa_required_roles: [],
+  step_up_minutes: 30,
+  allowed_networks: [],
 };
 
 let api: TestApi;

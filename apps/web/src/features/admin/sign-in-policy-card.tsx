@@ -1,16 +1,27 @@
-// How long sessions live, and whether people may sign up by themselves (OPEN-01 to OPEN-03, OPEN-08, OPEN-17).
-import { Button, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
+// How people may sign in, from where, and how long their sessions live (OPEN-01 to OPEN-03, OPEN-08, OPEN-17).
+import { Button, Checkbox, Group, SimpleGrid, Stack, Switch, TextInput, Textarea } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
-import type { SignInPolicy } from "@strongroom/contract";
+import { ROLES, type SignInPolicy } from "@strongroom/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
+import { fieldErrorsOf } from "#shared/api/field-errors.ts";
+import { capitalised } from "#shared/format/text.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./admin-page.module.css";
 import { policyChange, signInPolicy } from "./admin.queries.ts";
-import { POLICY_LIMITS, boundsOf, checkPolicy, type PolicyLimitField } from "./sign-in-policy-form.ts";
+import {
+  POLICY_LIMITS,
+  boundsOf,
+  checkPolicy,
+  isPolicyField,
+  policyOf,
+  valuesOf,
+  type PolicyLimitField,
+  type PolicyValues,
+} from "./sign-in-policy-form.ts";
 
 export function SignInPolicyCard() {
   const policy = useQuery(signInPolicy);
@@ -30,17 +41,39 @@ export function SignInPolicyCard() {
 
 function PolicyForm({ policy }: { policy: SignInPolicy }) {
   const { mutate, isPending } = useMutation(policyChange(useQueryClient()));
-  const form = useForm<SignInPolicy>({ initialValues: policy, validate: checkPolicy });
-  const save = (values: SignInPolicy) =>
-    mutate(values, {
+  const form = useForm<PolicyValues>({ initialValues: valuesOf(policy), validate: checkPolicy });
+  const save = (values: PolicyValues) =>
+    mutate(policyOf(values), {
       onSuccess: () => toast.success("Sign-in policy saved"),
-      onError: (error) => toast.error(`Failed to save the sign-in policy: ${messageOf(error)}`),
+      onError: (error) => {
+        form.setErrors(fieldErrorsOf(error, isPolicyField));
+        toast.error(`Failed to save the sign-in policy: ${messageOf(error)}`);
+      },
     });
   return (
     <form onSubmit={form.onSubmit(save)} noValidate aria-label="Sign-in policy">
       <Stack gap="md">
-        <Limits form={form} limits={POLICY_LIMITS.filter(({ unit }) => unit === "minutes")} />
-        <Limits form={form} limits={POLICY_LIMITS.filter(({ unit }) => unit !== "minutes")} />
+        {POLICY_LIMITS.map((limits) => (
+          <Limits key={limits[0]?.field} form={form} limits={limits} />
+        ))}
+        <Checkbox.Group
+          label="Second factor required"
+          description="People with these roles set one up at their next sign-in, and cannot do without it"
+          {...form.getInputProps("mfa_required_roles")}
+        >
+          <Group mt="xs" gap="lg">
+            {ROLES.map((role) => (
+              <Checkbox key={role} value={role} label={capitalised(role)} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+        <Textarea
+          label="Allowed networks"
+          description="One on each line, such as 10.0.0.0/8 or 2001:db8::/32. Empty: people may come from anywhere"
+          rows={3}
+          spellCheck={false}
+          {...form.getInputProps("allowed_networks")}
+        />
         <Switch
           label="Sign-up is open"
           description="Anybody who reaches this address can create an account with the role User"
@@ -55,7 +88,7 @@ function PolicyForm({ policy }: { policy: SignInPolicy }) {
 }
 
 interface LimitsProps {
-  form: UseFormReturnType<SignInPolicy>;
+  form: UseFormReturnType<PolicyValues>;
   limits: readonly PolicyLimitField[];
 }
 
@@ -72,7 +105,7 @@ function Limits({ form, limits }: LimitsProps) {
           label={label}
           description={description}
           rightSection={<span className={classes.unit}>{unit}</span>}
-          rightSectionWidth="4.75rem"
+          rightSectionWidth={unit === "characters" ? "5.75rem" : "4.75rem"}
           classNames={{ section: classes.unitSection }}
           required
           {...form.getInputProps(field)}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { boundsOf, checkPolicy } from "./sign-in-policy-form.ts";
+import { boundsOf, checkPolicy, policyOf, valuesOf } from "./sign-in-policy-form.ts";
 
 const policy = {
   timeout_minutes: 30,
@@ -8,6 +8,10 @@ const policy = {
   session_hours: 12,
   remembered_days: 30,
   sign_up_open: true,
+  password_min_length: 8,
+  mfa_required_roles: [],
+  step_up_minutes: 30,
+  allowed_networks: "",
 };
 
 test("the usual policy is fine", () => {
@@ -26,5 +30,19 @@ test.each([Number.NaN, 0, 13, 1.5])("OPEN-08: a session of %d hours is refused w
 test("OPEN-03: the warning must come before the timeout", () => {
   expect(checkPolicy({ ...policy, warning_minutes: 30 })).toEqual({
     warning_minutes: "The warning must come before the timeout.",
+  });
+});
+
+test("networks are typed one on a line; a single address is a network of one", () => {
+  const typed = { ...policy, allowed_networks: " 10.0.0.0/8\n192.0.2.7, 2001:db8::1\n\n10.0.0.0/8 " };
+  const { allowed_networks } = policyOf(typed);
+  expect(allowed_networks).toEqual(["10.0.0.0/8", "192.0.2.7/32", "2001:db8::1/128"]);
+  expect(checkPolicy(typed)).toEqual({});
+  expect(valuesOf(policyOf(typed)).allowed_networks).toBe("10.0.0.0/8\n192.0.2.7/32\n2001:db8::1/128");
+});
+
+test("what is no network is named", () => {
+  expect(checkPolicy({ ...policy, allowed_networks: "10.0.0.0/8\noffice" })).toEqual({
+    allowed_networks: '"office/32": Write a network as 10.0.0.0/8 or 2001:db8::/32.',
   });
 });

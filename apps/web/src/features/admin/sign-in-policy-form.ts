@@ -1,33 +1,73 @@
-// The numbers of the sign-in policy as the form shows and checks them; their bounds are the contract's.
+// The sign-in policy as the form shows and checks it; the bounds of its numbers are the contract's.
 import { SignInPolicy } from "@strongroom/contract";
-import { zod4Resolver } from "mantine-form-zod-resolver";
+import { firstObjections } from "#shared/api/field-errors.ts";
 
-export type PolicyLimit = Exclude<keyof SignInPolicy, "sign_up_open">;
+export type PolicyLimit = Exclude<keyof SignInPolicy, "sign_up_open" | "mfa_required_roles" | "allowed_networks">;
 
 export interface PolicyLimitField {
   field: PolicyLimit;
   label: string;
-  unit: "minutes" | "hours" | "days";
+  unit: "minutes" | "hours" | "days" | "characters";
   description: string;
 }
 
-export const POLICY_LIMITS: readonly PolicyLimitField[] = [
-  { field: "timeout_minutes", label: "Inactivity timeout", unit: "minutes", description: "Ends an idle session" },
-  { field: "warning_minutes", label: "Warning before it", unit: "minutes", description: "When the dialog appears" },
-  {
-    field: "privileged_timeout_minutes",
-    label: "For privileged roles",
-    unit: "minutes",
-    description: "Managers and admins",
-  },
-  { field: "session_hours", label: "Longest session", unit: "hours", description: 'Without "Keep me signed in"' },
-  {
-    field: "remembered_days",
-    label: "Longest remembered session",
-    unit: "days",
-    description: 'With "Keep me signed in"',
-  },
+/** In the rows in which the form shows them. */
+export const POLICY_LIMITS: readonly (readonly PolicyLimitField[])[] = [
+  [
+    { field: "timeout_minutes", label: "Inactivity timeout", unit: "minutes", description: "Ends an idle session" },
+    { field: "warning_minutes", label: "Warning before it", unit: "minutes", description: "When the dialog appears" },
+    {
+      field: "privileged_timeout_minutes",
+      label: "For privileged roles",
+      unit: "minutes",
+      description: "Managers and admins",
+    },
+  ],
+  [
+    { field: "session_hours", label: "Longest session", unit: "hours", description: 'Without "Keep me signed in"' },
+    {
+      field: "remembered_days",
+      label: "Longest remembered session",
+      unit: "days",
+      description: 'With "Keep me signed in"',
+    },
+  ],
+  [
+    {
+      field: "password_min_length",
+      label: "Shortest password",
+      unit: "characters",
+      description: "For passwords chosen from now on",
+    },
+    {
+      field: "step_up_minutes",
+      label: "Fresh proof lasts",
+      unit: "minutes",
+      description: "Before a dangerous action asks again",
+    },
+  ],
 ];
+
+const LIMITS = POLICY_LIMITS.flat();
+
+/** What the form holds: the networks as they are typed, one on a line. */
+export type PolicyValues = Omit<SignInPolicy, "allowed_networks"> & { allowed_networks: string };
+
+export const valuesOf = (policy: SignInPolicy): PolicyValues => ({
+  ...policy,
+  allowed_networks: policy.allowed_networks.join("\n"),
+});
+
+export const policyOf = (values: PolicyValues): SignInPolicy => ({
+  ...values,
+  allowed_networks: networksIn(values.allowed_networks),
+});
+
+/** The networks in a text, divided by lines, commas or spaces. A single address is a network of one. */
+function networksIn(text: string): string[] {
+  const parts = text.split(/[\s,]+/).filter((part) => part !== "");
+  return [...new Set(parts.map((part) => (part.includes("/") ? part : `${part}/${part.includes(":") ? 128 : 32}`)))];
+}
 
 export function boundsOf(field: PolicyLimit): { min: number; max: number } {
   const { minValue, maxValue } = SignInPolicy.shape[field];
@@ -37,12 +77,28 @@ export function boundsOf(field: PolicyLimit): { min: number; max: number } {
 export type PolicyErrors = Partial<Record<keyof SignInPolicy, string>>;
 
 /** A field that is empty or out of bounds says its bounds; what fields must be to each other is the contract's to say. */
-export function checkPolicy(policy: SignInPolicy): PolicyErrors {
-  const outOfBounds = POLICY_LIMITS.flatMap(({ field }) => {
+export function checkPolicy(values: PolicyValues): PolicyErrors {
+  const outOfBounds = LIMITS.flatMap(({ field }) => {
     const { min, max } = boundsOf(field);
-    const isWithin = Number.isInteger(policy[field]) && policy[field] >= min && policy[field] <= max;
+    const isWithin = Number.isInteger(values[field]) && values[field] >= min && values[field] <= max;
     return isWithin ? [] : [[field, `A whole number from ${min} to ${max}`] as const];
   });
-  const rules: PolicyErrors = zod4Resolver(SignInPolicy)(policy);
-  return { ...rules, ...Object.fromEntries(outOfBounds) };
+  const policy = policyOf(values);
+  const rules: PolicyErrors = firstObjections(SignInPolicy, policy, ([field, place]) => {
+    return String(field) + (field === "allowed_networks" && typeof place === "number" ? `.${place}` : "");
+  });
+  return { ...networkError(rules, policy), ...Object.fromEntries(outOfBounds) };
 }
+
+/** Says which of the networks is none. */
+function networkError(objections: Record<string, string>, policy: SignInPolicy): PolicyErrors {
+  const { ...rules } = objections;
+  for (const [place, network] of policy.allowed_networks.entries()) {
+    const objection = rules[`allowed_networks.${place}`];
+    delete rules[`allowed_networks.${place}`];
+    if (objection !== undefined) rules["allowed_networks"] ??= `"${network}": ${objection}`;
+  }
+  return rules;
+}
+
+export const isPolicyField = (path: string): path is keyof SignInPolicy => path in SignInPolicy.shape;

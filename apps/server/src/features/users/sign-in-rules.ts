@@ -1,0 +1,53 @@
+// What the sign-in policy asks of an address and of a new password: rules only, no clock and no database.
+import type { SignInPolicy } from "@strongroom/contract";
+import { BlockList, isIP } from "node:net";
+import { refuse } from "#kernel/http/refuse.ts";
+
+type Networks = Pick<SignInPolicy, "allowed_networks">;
+
+/** Whether an address lies in one of the networks; without networks every address does. An IPv4 address in IPv6 notation is one. */
+export function isWithin(networks: readonly string[], address: string): boolean {
+  if (networks.length === 0) return true;
+  const [plain = ""] = address.split("%", 1);
+  const family = isIP(plain);
+  return family !== 0 && listOf(networks).check(plain, family === 4 ? "ipv4" : "ipv6");
+}
+
+/** The one in force, so that it is not built anew for every call. */
+let latest = { key: "", list: new BlockList() };
+
+function listOf(networks: readonly string[]): BlockList {
+  const key = networks.join(" ");
+  if (latest.key === key) return latest.list;
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = "", length = ""] = network.split("/");
+    list.addSubnet(address, Number(length), isIP(address) === 4 ? "ipv4" : "ipv6");
+  }
+  latest = { key, list };
+  return list;
+}
+
+/** Throws 403 for an address that the policy does not allow. Asked at every way of signing in, and at every call of a session. */
+export function requireAllowedNetwork(policy: Networks, address: string): void {
+  if (isWithin(policy.allowed_networks, address)) return;
+  throw refuse(403, "network.not-allowed", "Your network is not allowed here. Ask an administrator.");
+}
+
+/** Throws 409 when these networks would keep out whoever saves them: they could not take it back. */
+export function requireOwnNetwork({ allowed_networks: networks }: Networks, address: string): void {
+  if (isWithin(networks, address)) return;
+  const message = `Your own address, ${address}, is in none of these networks: you would lock yourself out.`;
+  throw refuse(409, "policy.locks-out", message, { errors: [{ path: "allowed_networks", msg: message }] });
+}
+
+/** Throws 400 for a new password that is shorter than the policy asks; `path` names its field. */
+export function requireLongEnough(
+  { password_min_length: least }: Pick<SignInPolicy, "password_min_length">,
+  password: string,
+  path = "password",
+): void {
+  if (password.length >= least) return;
+  const message = `Password must be at least ${least} characters.`;
+  throw refuse(400, "password.too-short", message, { errors: [{ path, msg: message }] });
+}
