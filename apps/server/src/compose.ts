@@ -1,30 +1,33 @@
 // The only place that builds things: the kernel's parts, then each feature in a line or two.
 import type { FastifyInstance } from "fastify";
 import type { AddressInfo } from "node:net";
+import { installAccessControl } from "#features/access-control/index.ts";
 import {
   grantsInForce,
   installAccessRequests,
   noteRetrieval,
   requestsSeenBy,
+  searchableRequests,
 } from "#features/access-requests/index.ts";
-import { accountsOfSafes, installAccounts } from "#features/accounts/index.ts";
+import { accountsOfSafes, installAccounts, searchableAccounts } from "#features/accounts/index.ts";
 import { installAudit } from "#features/audit/index.ts";
 import { installCpm } from "#features/cpm/index.ts";
-import { installCredentials } from "#features/credentials/index.ts";
+import { installCredentials, searchableCredentials } from "#features/credentials/index.ts";
 import { installDashboard } from "#features/dashboard/index.ts";
 import { installEvents } from "#features/events/index.ts";
-import { installGroups } from "#features/groups/index.ts";
+import { installGroups, searchableGroups } from "#features/groups/index.ts";
 import { installHealth } from "#features/health/index.ts";
 import { installMail } from "#features/mail/index.ts";
 import { installNotifications } from "#features/notifications/index.ts";
-import { installPlatforms } from "#features/platforms/index.ts";
+import { installPlatforms, searchablePlatforms } from "#features/platforms/index.ts";
 import { installPreferences } from "#features/preferences/index.ts";
 import { installRotation } from "#features/rotation/index.ts";
-import { installSafes } from "#features/safes/index.ts";
+import { installSafes, searchableSafes } from "#features/safes/index.ts";
 import { installSeal } from "#features/seal/index.ts";
+import { installSearch } from "#features/search/index.ts";
 import { installSignIn } from "#features/sign-in/index.ts";
 import type { HashParameters } from "#features/sign-in/index.ts";
-import { emailsOf, installUsers } from "#features/users/index.ts";
+import { emailsOf, installUsers, searchableUsers } from "#features/users/index.ts";
 import { installValidation } from "#features/validation/index.ts";
 import { installVerification } from "#features/verification/index.ts";
 import { createAuthority } from "#kernel/authz/authorise.ts";
@@ -115,7 +118,7 @@ export async function compose(parts: Parts): Promise<App> {
     verification,
     accountsOfSafes,
     accounts,
-    loginChanged: credentials.loginChanged,
+    credentials,
     notify: notifications.notify,
   });
   const lending = installAccessRequests(kernel, { mail, accounts, safes, users });
@@ -124,7 +127,17 @@ export async function compose(parts: Parts): Promise<App> {
   const validation = installValidation(kernel, { verification, notify, grants: seenGrants });
   users.onDeleted(validation.forgetPerson);
   installCpm(kernel, { verification, grants: seenGrants });
+  installAccessControl({ kernel, safes, groups, users });
   installDashboard(kernel, users);
+  installSearch(kernel, [
+    searchableAccounts(grantsInForce),
+    searchableCredentials,
+    searchableSafes,
+    searchableRequests,
+    searchableUsers,
+    searchableGroups,
+    searchablePlatforms,
+  ]);
   installSeal(kernel, vault, () => live.closeStreams());
   installHealth(kernel, version, [
     audit.health,

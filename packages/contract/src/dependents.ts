@@ -40,7 +40,8 @@ export type DependentConfig = z.infer<typeof DependentConfig>;
 export const Dependent = z.object({
   id: DependentId,
   name: z.string(),
-  config: DependentConfig,
+  /** Null for who does not manage the account's secret: it tells of other accounts, hosts and files. */
+  config: DependentConfig.nullable(),
   /** `current`: has the password in force. `attention`: gave up, a person has to look. */
   state: z.enum(["current", "pending", "waiting", "attention"]),
   message: z.string().nullable(),
@@ -61,6 +62,7 @@ export const listDependents = endpoint({
   params: byAccount,
   reply: z.object({ dependents: z.array(Dependent) }),
   needs: "account.use",
+  scope: "account.read",
   audit: "none",
 });
 
@@ -75,6 +77,7 @@ export const addDependent = endpoint({
   reply: Dependent.extend({ signing_key: z.string().nullable() }),
   status: 201,
   needs: "account.use",
+  scope: "account.manage",
   audit: "account.dependent-added",
   repliesSecret: true,
 });
@@ -86,6 +89,7 @@ export const removeDependent = endpoint({
   params: byDependent,
   reply: Message,
   needs: "account.use",
+  scope: "account.manage",
   audit: "account.dependent-removed",
 });
 
@@ -96,5 +100,6 @@ export const updateDependent = endpoint({
   params: byDependent,
   reply: Dependent,
   needs: "account.use",
+  scope: "account.manage",
   audit: "account.dependent-update-asked",
 });

@@ -41,6 +41,7 @@ const Environment = z.object({
   STRONGROOM_ALLOW_LOOPBACK: flag,
   STRONGROOM_ALLOWED_NETWORKS: list,
   STRONGROOM_RATE_LIMIT: z.coerce.number().int().min(0).default(1200),
+  STRONGROOM_ROTATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(100_000).default(600),
   STRONGROOM_METRICS_TOKEN: z.string().min(16).optional(),
   STRONGROOM_LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
@@ -77,6 +78,8 @@ export interface Config {
   allowedNetworks: string[];
   /** Requests a minute for each client and for each account; 0 turns both limits off. */
   rateLimit: number;
+  /** How many rotations the schedule begins in a minute at the most, over all processes. */
+  rotationsPerMinute: number;
   metricsToken: string | null;
   logLevel: string;
   smtpUrl: string | null;
@@ -111,6 +114,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     allowLoopbackTargets: value.STRONGROOM_ALLOW_LOOPBACK || isDevelopment,
     allowedNetworks: value.STRONGROOM_ALLOWED_NETWORKS,
     rateLimit: value.STRONGROOM_RATE_LIMIT,
+    rotationsPerMinute: value.STRONGROOM_ROTATIONS_PER_MINUTE,
     metricsToken: value.STRONGROOM_METRICS_TOKEN ?? null,
     logLevel: value.STRONGROOM_LOG_LEVEL,
     smtpUrl: value.SMTP_URL ?? null,

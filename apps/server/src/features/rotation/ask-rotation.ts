@@ -87,6 +87,8 @@ export async function ask(site: Site, tx: Tx, row: CredentialRow, asked: Asked):
   if (open === null) {
     await insertRotations(tx, [newRotation(row, { ...asked, by }, at)]);
   } else if (open.state !== "running") {
+    const tooOften = askedTooOften(open, at);
+    if (tooOften !== null) throw tooOften;
     const journal = after(open.journal, { kind: "asked", by });
     const message = `${asked.asker.name} asked to go on.`;
     await wake(tx, open.id, { journal, message, asked_by: asked.asker, at });
@@ -95,6 +97,20 @@ export async function ask(site: Site, tx: Tx, row: CredentialRow, asked: Asked):
   const { audience } = await ownerOf(site, tx, rotation);
   await site.kernel.events.publish(tx, changed(rotation, rotation.state, rotation.message, audience));
   return rotation;
+}
+
+/** The lock-out budget of people: so often in so long are refused secrets sent again because somebody asks. */
+const MOST_ASKED = 2;
+const ASKED_WITHIN_MS = 15 * 60_000;
+
+function askedTooOften({ credential_name: name, journal, asked_again_at }: ShownRotation, at: Date): Refusal | null {
+  if (journal.dead.length === 0) return null;
+  const recent = asked_again_at.filter((each) => at.getTime() - each.getTime() < ASKED_WITHIN_MS);
+  if (recent.length < MOST_ASKED) return null;
+  const waitMs = recent.at(-MOST_ASKED)!.getTime() + ASKED_WITHIN_MS - at.getTime();
+  const minutes = Math.ceil(waitMs / 60_000);
+  const message = `The stored secrets of "${name}" were refused several times just now; trying them again could lock the account on its system. Store the right one, or try again in ${minutes} min.`;
+  return refuse(409, "rotation.asked-often", message, { retryAfter: Math.ceil(waitMs / 1000) });
 }
 
 /** Null: it can be rotated. Throws nothing. */

@@ -164,6 +164,20 @@ describe("a rotation stops for a person", () => {
     assert.equal(await place.logsIn(role.username, await place.passwordOf(owner, account.id)), true);
   });
 
+  test("a refused secret is sent again for who asks, but not so often that its system locks the account", async () => {
+    const { account } = await place.anAccountThere(owner, { account: { password: "not the one" } });
+    await stopped(owner, account, "old-refused");
+    for (const _ of [1, 2]) await stopped(owner, account, "old-refused");
+    const again = await place.app.call(rotateAccount, { params: { id: account.id }, as: owner.token });
+    assert.equal(again.status, 409);
+    assert.match(again.text, /"rotation.asked-often".*try again in 15 min/);
+    await place.sql(
+      "update rotations set asked_again_at = array[now() - interval '16 minutes', now()] where credential_id = $1",
+      account.id,
+    );
+    await stopped(owner, account, "old-refused");
+  });
+
   test("reconcile-refused: the platform's account is wrong; it is not tried on the next account, and is an alert", async () => {
     const { account, platform, safe } = await place.anAccountThere(owner, {
       platform: { rotate_as: "reconcile-account" },

@@ -79,6 +79,13 @@ export async function claimDependent(db: Db, token: string, leaseSeconds: number
   return rows[0] ?? null;
 }
 
+/** Another secret was stored, and no rotation proved it: they have an earlier one, and a person decides when to pass it on. */
+export async function outdate(tx: Tx, accountId: string, version: number, message: string): Promise<void> {
+  await sql`
+    update account_dependents set state = 'attention', message = ${message}, next_at = null
+    where account_id = ${accountId} and state = 'current' and version <> ${version}`.execute(tx);
+}
+
 export interface Concluded {
   state: Dependent["state"];
   message: string;

@@ -1,6 +1,6 @@
 // What else uses an account's password is brought up to date once the password was changed, and checked.
-import { addDependent, listDependents, removeDependent, updateDependent } from "@strongroom/contract";
-import type { AccountId, Dependent, DependentConfig, InputOf } from "@strongroom/contract";
+import { addDependent, listDependents, removeDependent, updateAccount, updateDependent } from "@strongroom/contract";
+import type { Account, AccountId, Dependent, DependentConfig, InputOf } from "@strongroom/contract";
 import { needs, sshdAvailable, startSshd, unixUsersAvailable } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
@@ -22,6 +22,15 @@ before(async () => {
   owner = await aPerson(place.app);
 });
 after(() => place.close());
+
+const asStored = ({ name, hostname_ip: hostname, username, platform_id }: Account) => ({
+  ...DATABASE,
+  name,
+  hostname,
+  port: place.target.port,
+  username,
+  platform_id,
+});
 
 type Body = NonNullable<InputOf<typeof addDependent>["body"]>;
 
@@ -98,6 +107,18 @@ test("another account with the same password takes the new one over, and a user 
   });
   assert.equal(await place.passwordOf(owner, twin.account.id), password);
   assert.equal(await place.logsIn(linked.username, password), true);
+
+  const body = { ...asStored(account), password: "stored-by-hand-1" };
+  assert.equal(
+    (await place.app.call(updateAccount, { params: { id: account.id }, body, as: owner.token })).status,
+    200,
+  );
+  const { dependents } = (await place.app.call(listDependents, { params: { id: account.id }, as: owner.token })).body;
+  for (const { state, message } of dependents) {
+    assert.equal(state, "attention");
+    assert.match(message ?? "", /has not got it yet/);
+  }
+  assert.equal(await place.passwordOf(owner, twin.account.id), password, "what nothing proved is not passed on");
 });
 
 test("who could not take the secret out does not say where it goes, and one whose account is gone asks for a person", async () => {
@@ -114,6 +135,12 @@ test("who could not take the secret out does not say where it goes, and one whos
   const unreachable = { kind: "webhook", url: "http://127.0.0.1:1/" } as const;
   const added = await depends(account.id, unreachable);
   const params = { id: account.id, dependentId: added.body.id };
+  const seen = async (as: TestPerson) =>
+    (await place.app.call(listDependents, { params: { id: account.id }, as: as.token })).body.dependents[0];
+  const viewer = await aPerson(place.app);
+  await aMember(place.app, owner, safe, viewer, ["list", "retrieve"]);
+  assert.deepEqual((await seen(steward))?.config, unreachable);
+  assert.deepEqual([(await seen(viewer))?.name, (await seen(viewer))?.config], ["A webhook", null]);
   assert.equal((await place.app.call(updateDependent, { params, as: owner.token })).status, 200);
   const waiting = await inState(account.id, "waiting");
   assert.match(waiting.message ?? "", /refused the connection/);

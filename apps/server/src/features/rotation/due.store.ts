@@ -85,6 +85,14 @@ export async function findDue(db: Db): Promise<DueRow[]> {
   return rows;
 }
 
+/** How many rotations that nobody asked for were begun within the last minute. */
+export async function countBegun(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from rotations
+    where started_at > access_time() - interval '1 minute' and asked_by is null`.execute(db);
+  return rows[0]!.count;
+}
+
 /** Nothing can change them now: they are looked at again in an hour, and hold up no others until then. */
 export async function skipForNow(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;

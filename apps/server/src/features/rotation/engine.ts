@@ -15,6 +15,10 @@ export interface Engine {
 }
 
 const MOST_AT_ONCE = 16;
+/** With those that wait for a target that takes long: they hold a connection each, and little else. */
+const MOST_WITH_SLOW = 64;
+/** What takes longer holds up nobody: another takes its place. */
+const HELD_UP_MS = 3_000;
 /** For one person, or for the schedule: systems that hang for one do not hold up the others. */
 const MOST_FOR_ONE = 12;
 const MOST_PER_TARGET = 2;
@@ -25,8 +29,7 @@ export function createEngine(site: Site): Engine {
   const { kernel } = site;
   const { database, events, keys, log } = kernel;
   const stopping = new AbortController();
-  /** With who asked for it. */
-  const underWay = new Map<Promise<void>, string>();
+  const underWay = new Map<Promise<void>, { asker: string; since: number }>();
   let looking: Promise<void> | null = null;
   let serving: Promise<void> | null = null;
   let isCalled = false;
@@ -41,7 +44,7 @@ export function createEngine(site: Site): Engine {
   async function look(): Promise<void> {
     clearTimeout(timer);
     try {
-      while (isCalled && !stopping.signal.aborted && !keys.isSealed && underWay.size < MOST_AT_ONCE) {
+      while (isCalled && !stopping.signal.aborted && !keys.isSealed && free() > 0) {
         isCalled = false;
         const taken = await takeDue();
         for (const row of taken) begin(row);
@@ -55,11 +58,18 @@ export function createEngine(site: Site): Engine {
     if (!stopping.signal.aborted) timer = setTimeout(wake, LOOK_MS).unref();
   }
 
+  function swift(): string[] {
+    const now = performance.now();
+    return [...underWay.values()].filter(({ since }) => now - since < HELD_UP_MS).map(({ asker }) => asker);
+  }
+
+  const free = (): number => Math.min(MOST_AT_ONCE - swift().length, MOST_WITH_SLOW - underWay.size);
+
   async function takeDue(): Promise<RotationRow[]> {
     if (!(await hasDue(database.db))) return [];
-    const counts = Map.groupBy(underWay.values(), (each) => each);
+    const counts = Map.groupBy(swift(), (each) => each);
     const busyAskers = [...counts].filter(([, own]) => own.length >= MOST_FOR_ONE).map(([each]) => each);
-    const most = MOST_AT_ONCE - underWay.size;
+    const most = free();
     const rules = { leaseSeconds: LEASE_SECONDS, mostPerTarget: MOST_PER_TARGET, most, busyAskers };
     return database.swiftTransaction((tx) => claim(tx, newId(), rules));
   }
@@ -72,7 +82,7 @@ export function createEngine(site: Site): Engine {
         underWay.delete(work);
         wake();
       });
-    underWay.set(work, row.asked_by?.id ?? "");
+    underWay.set(work, { asker: row.asked_by?.id ?? "", since: performance.now() });
   }
 
   /** What uses a password waits behind the passwords themselves: one at a time in each process. */

@@ -1,17 +1,19 @@
 // Rotation: changing a stored secret on its real system, without ever losing one. The same for credentials and accounts.
 import type { Kernel } from "#kernel/kernel.ts";
-import type { LoginListener } from "#features/credentials/index.ts";
+import type { CredentialsFeature } from "#features/credentials/index.ts";
 import type { Notify } from "#features/notifications/index.ts";
 import type { AccountsOfSafes, VerificationFeature } from "#features/verification/index.ts";
+import { outdate } from "./dependents.store.ts";
 import { createEngine } from "./engine.ts";
 import type { Engine } from "./engine.ts";
 import { defineJobs, queueDue } from "./rotation.jobs.ts";
 import { grants } from "./rotation.policy.ts";
 import { bindRotation } from "./rotation.routes.ts";
 import type { RotatedAccounts, Site } from "./site.ts";
+import { STORED_BY_HAND } from "./words.ts";
 
 interface Deps {
-  loginChanged: LoginListener;
+  credentials: CredentialsFeature;
   verification: VerificationFeature;
   accountsOfSafes: AccountsOfSafes;
   accounts: RotatedAccounts;
@@ -27,8 +29,9 @@ export function installRotation(kernel: Kernel, deps: Deps): Engine {
     accounts: deps.accountsOfSafes,
     rotated: deps.accounts,
     notify: deps.notify,
-    loginChanged: deps.loginChanged,
+    loginChanged: deps.credentials.loginChanged,
   };
+  deps.credentials.onLoginChanged((tx, { id, secret_version }) => outdate(tx, id, secret_version, STORED_BY_HAND));
   kernel.authority.grant(grants);
   bindRotation(site);
   defineJobs(site);

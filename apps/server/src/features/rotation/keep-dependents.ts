@@ -44,8 +44,12 @@ export function toDependent(row: DependentRow): Dependent {
 }
 
 export async function findDependents(site: Site, call: Call<typeof listEndpoint>, db: Db) {
-  await site.rotated.requireSeen(db, call.actor, call.params.id);
-  return { dependents: (await listOf(db, call.params.id)).map(toDependent) };
+  const { id } = call.params;
+  const { rotated } = site;
+  await rotated.requireSeen(db, call.actor, id);
+  const dependents = (await listOf(db, id)).map(toDependent);
+  const isKeeper = await isWithinRights(rotated.require(db, call.actor, id, "manage_secret"));
+  return { dependents: isKeeper ? dependents : dependents.map((each) => ({ ...each, config: null })) };
 }
 
 export async function addDependent(site: Site, call: SteppedCall<typeof addEndpoint>) {

@@ -49,8 +49,16 @@ test("INVARIANT: nobody but who keeps a reconcile account says in which way it l
       assert.equal(outOfReach({ ...UNIX, host, ...way }, BY)?.code, "rotation.not-reached-alike", JSON.stringify(way));
     }
   }
-  assert.equal(outOfReach({ ...UNIX, host: "a.prod.example.com" }, BY), null);
+  assert.equal(outOfReach({ ...UNIX, host: "a.prod.example.com", host_key: OTHER }, BY), null);
   assert.equal(outOfReach({ ...UNIX, additional_params: { base_dn: "dc=x" } }, BY), null);
+});
+
+test("INVARIANT: a reconcile account's secret goes to no host by SSH whose key nobody has seen", () => {
+  const elsewhere = { ...UNIX, host: "a.prod.example.com" };
+  assert.equal(outOfReach(elsewhere, BY)?.code, "rotation.host-key-unknown");
+  assert.equal(outOfReach({ ...elsewhere, host_key: OTHER }, BY), null);
+  const database = { ...elsewhere, type: "postgresql" };
+  assert.equal(outOfReach(database, { ...BY, type: "postgresql" }), null);
 });
 
 test("a directory server of the account's own choosing is no host of the reconcile account", () => {

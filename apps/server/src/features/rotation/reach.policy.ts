@@ -13,7 +13,11 @@ export type Placed = LoginRow & { safe_id: string | null };
 export type Reach = Placed & { hosts: readonly string[]; safes: readonly string[] };
 
 export interface OutOfReach {
-  code: "rotation.safe-not-reconcilable" | "rotation.host-not-reconcilable" | "rotation.not-reached-alike";
+  code:
+    | "rotation.safe-not-reconcilable"
+    | "rotation.host-not-reconcilable"
+    | "rotation.not-reached-alike"
+    | "rotation.host-key-unknown";
   message: string;
 }
 
@@ -21,8 +25,8 @@ export interface OutOfReach {
  * Null: it is within reach.
  *
  * INVARIANT: the reconcile account sets passwords only in its own safe and in safes that an administrator named: who puts an
- * account named root into a safe of their own does not become root. It logs in only where it lives or an administrator said,
- * and in the very way in which it logs in itself: nobody else says through which port, how encrypted, whom to trust, and what
+ * account named root into a safe of their own does not become root. It logs in only where it lives or an administrator said, to a host
+ * whose key is known, and in the very way in which it logs in itself: nobody else says through which port, how encrypted, whom to trust, and what
  * is typed in its session.
  */
 export function outOfReach(it: Placed, by: Reach): OutOfReach | null {
@@ -36,17 +40,31 @@ export function outOfReach(it: Placed, by: Reach): OutOfReach | null {
     const message = `The platform's reconcile account does not log in to ${host ?? "nowhere"}. An administrator can name that host on the platform.`;
     return { code: "rotation.host-not-reconcilable", message };
   }
-  if (isDeepStrictEqual(wayOf(it), wayOf(by))) return null;
+  if (!isDeepStrictEqual(wayOf(it), wayOf(by))) {
+    const message =
+      "The platform's reconcile account logs in only in the way that it is stored with: the port, the encryption and the additional parameters of this account differ from its own.";
+    return { code: "rotation.not-reached-alike", message };
+  }
+  if (!hasHostKey(it) || it.host_key !== null || isAtHome(it, by)) return null;
   const message =
-    "The platform's reconcile account logs in only in the way that it is stored with: the port, the encryption and the additional parameters of this account differ from its own.";
-  return { code: "rotation.not-reached-alike", message };
+    "The host has not shown its key yet, and the reconcile account's password goes to no host that nobody knows. Verify this account first.";
+  return { code: "rotation.host-key-unknown", message };
+}
+
+const isAtHome = (it: LoginRow, by: Reach): boolean => mayReconcileAt(destinationOf(it), destinationOf(by), []);
+
+/** Reached by SSH, whose hosts are known by their keys. */
+function hasHostKey(it: LoginRow): boolean {
+  const { id } = connectorFor(loginTargetOf(it));
+  const { protocol } = it.additional_params;
+  const isTelnet = protocol === undefined ? it.port === 23 : protocol === "telnet";
+  return id === "linux" || (id === "network-device" && !isTelnet);
 }
 
 /** On its own host the reconcile account expects the key that it was shown there itself. */
 export function targetFor(it: LoginRow, by: Reach): Target {
   const target = loginTargetOf(it);
-  const isAtHome = mayReconcileAt(destinationOf(it), destinationOf(by), []);
-  return isAtHome ? { ...target, knownHostKey: by.host_key ?? it.host_key } : target;
+  return isAtHome(it, by) ? { ...target, knownHostKey: by.host_key ?? it.host_key } : target;
 }
 
 /** They say where somebody stands in a directory or database, and send nothing elsewhere. What is not named here counts. */

@@ -37,6 +37,7 @@ export interface RotationsTable {
   message: string;
   tries: ColumnType<number, undefined, number>;
   next_at: ColumnType<Date | null, unknown, unknown>;
+  asked_again_at: ColumnType<Date[], undefined, never>;
   lease_token: Later<string>;
   lease_until: ColumnType<Date | null, unknown, unknown>;
   started_at: Date;
@@ -226,7 +227,8 @@ export async function wake(
     with woken as (
       update rotations set journal = ${JSON.stringify(journal)}::jsonb, step = ${journal.step}, needs_attention = false,
         code = null, message = ${message}, asked_by = ${JSON.stringify(asked_by)}::jsonb, tries = ${journal.tries},
-        next_at = access_time(), lease_token = null, lease_until = null
+        next_at = access_time(), lease_token = null, lease_until = null,
+        asked_again_at = array_append(asked_again_at, ${at}::timestamptz)
       where id = ${id} returning id
     )
     insert into rotation_lines (rotation_id, number, step, message, at)

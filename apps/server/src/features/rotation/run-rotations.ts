@@ -38,13 +38,8 @@ export async function rotateSeveral(site: Site, call: Several): Promise<Reply> {
   await database.transaction((tx) => insertRun(tx, run));
   const failed: Reply["failed"] = [];
   for (const id of ids) {
-    const failure = await queueOne(site, call, {
-      id,
-      isAccount: accounts.has(id),
-      isFirst: id === ids[failed.length],
-      runId: run.id,
-      at,
-    });
+    const isFirst = id === ids[failed.length];
+    const failure = await queueOne(site, call, { id, isAccount: accounts.has(id), isFirst, runId: run.id, at });
     if (failure !== null) failed.push({ id, code: failure.code, message: failure.message });
   }
   const queued = ids.length - failed.length;
@@ -73,14 +68,21 @@ interface Item {
   at: Date;
 }
 
-/** Null when it was queued. Each in a transaction of its own: many accounts in many safes are never held together. */
+const FAILED = refuse(500, "rotation.not-begun", "It failed on our side. Ask for this one again.");
+
+/**
+ * Null when it was queued. Each in a transaction of its own: many accounts in many safes are never held together. One that
+ * fails leaves the others: what was queued before it goes on, and the run has to come to its end.
+ */
 async function queueOne(site: Site, call: Several, item: Item): Promise<Refusal | null> {
+  const { database, log } = site.kernel;
   try {
-    await site.kernel.database.transaction((tx) => queueHeld(site, call, tx, item));
+    await database.transaction((tx) => queueHeld(site, call, tx, item));
     return null;
   } catch (error) {
     if (error instanceof Refusal) return error;
-    throw error;
+    log.error({ err: error, credential: item.id }, "a rotation could not be begun");
+    return FAILED;
   }
 }
 

@@ -24,10 +24,19 @@ const DUE = { rotate_every_days: 30, rotation_jitter_minutes: 0 };
 const rotationsOf = async (id: AccountId) =>
   (await place.app.call(listAccountRotations, { params: { id }, as: owner.token })).body.rotations;
 
-/** They were changed so long ago that they are due, and the schedule looks until it has dealt with this one. */
-async function look(ids: readonly AccountId[], until: AccountId): Promise<void> {
-  await place.sql("update accounts set rotated_at = now() - interval '31 days' where id = any($1)", ids);
+/** They were changed so long ago that they are due, and the schedule looks. */
+async function makeDue(ids: readonly AccountId[]): Promise<void> {
+  await place.sql(
+    `update accounts set rotated_at = now() - interval '31 days' where id = any($1)
+       and not exists (select from rotations where rotations.credential_id = accounts.id)`,
+    ids,
+  );
   await place.app.kernel.database.transaction((tx) => place.app.kernel.jobs.enqueue(tx, "rotation.start-due", {}));
+}
+
+/** Until the schedule has dealt with this one. */
+async function look(ids: readonly AccountId[], until: AccountId): Promise<void> {
+  await makeDue(ids);
   await eventually(async () => ((await rotationsOf(until)).length > 0 ? true : null));
 }
 
@@ -54,6 +63,30 @@ test("what is due by its platform's interval is changed without anybody asking; 
   assert.deepEqual([done.state, done.because, done.asked_by], ["rotated", "scheduled", "Strongroom"]);
   assert.equal(await place.logsIn(due.role.username, await place.passwordOf(owner, due.account.id)), true);
   for (const { account } of others) assert.deepEqual(await rotationsOf(account.id), [], account.name);
+});
+
+test("the schedule begins no more in a minute than the configuration allows; the rest has its turn later", async () => {
+  await place.sql("update rotations set started_at = started_at - interval '2 minutes'");
+  const { config } = place.app.kernel;
+  const before = config.rotationsPerMinute;
+  try {
+    config.rotationsPerMinute = 2;
+    const due = await Promise.all([1, 2, 3].map(() => place.anAccountThere(owner, { platform: DUE })));
+    const ids = due.map(({ account }) => account.id);
+    // Started in one transaction: nobody sees two of three.
+    const begun = async (count: number) => {
+      await makeDue(ids);
+      await eventually(async () => {
+        const all = await Promise.all(ids.map(rotationsOf));
+        return all.filter((each) => each.length > 0).length === count ? true : null;
+      });
+    };
+    await begun(2);
+    await place.sql("update rotations set started_at = started_at - interval '2 minutes'");
+    await begun(3);
+  } finally {
+    config.rotationsPerMinute = before;
+  }
 });
 
 test("what nothing can change is looked at once an hour, and holds up nobody", async () => {

@@ -3,7 +3,7 @@ import type { Rotation } from "@strongroom/contract";
 import { lockAnyCredentials } from "#features/credentials/index.ts";
 import { ownerOf } from "#features/verification/index.ts";
 import { hindrance, newRotation } from "./ask-rotation.ts";
-import { findDue, skipForNow } from "./due.store.ts";
+import { countBegun, findDue, skipForNow } from "./due.store.ts";
 import type { DueRow } from "./due.store.ts";
 import { isDue } from "./schedule.policy.ts";
 import { changed } from "./rotation.ts";
@@ -13,12 +13,15 @@ import { QUEUED } from "./words.ts";
 
 const AT_ONCE = 200;
 
-/** Answers how many were started. */
+/** Answers how many were started. INVARIANT: the schedule begins no more in a minute than the configuration allows. */
 export async function startDue(site: Site, signal: AbortSignal): Promise<number> {
-  const { database, clock, keys } = site.kernel;
+  const { database, clock, keys, config } = site.kernel;
   if (keys.isSealed) return 0;
   const now = clock.now();
-  const due = (await findDue(database.db)).filter((row) => isDue(timingOf(row), now));
+  const left = config.rotationsPerMinute - (await countBegun(database.db));
+  if (left <= 0) return 0;
+  // What waits longest comes first; the rest has its turn a minute later.
+  const due = (await findDue(database.db)).filter((row) => isDue(timingOf(row), now)).slice(0, left);
   let started = 0;
   for (let begin = 0; begin < due.length && !signal.aborted; begin += AT_ONCE) {
     started += await startSome(site, due.slice(begin, begin + AT_ONCE));

@@ -1,6 +1,8 @@
 // What a rotation says of itself, in plain words. INVARIANT: nothing of it is a secret.
 import type { AttentionCode, By, Happening } from "./rotation.policy.ts";
 
+export const STORED_BY_HAND =
+  "Another password was stored, and this one has not got it yet. Bring it up to date when it is in force.";
 export const QUEUED = "Waits for its turn.";
 
 export const ATTENTION: Record<AttentionCode, string> = {

@@ -106,6 +106,7 @@ export const STATE_BADGES = {
 
 /** Where it is, without the account that leads there. */
 export function placeOf({ config }: Pick<Dependent, "config">): string {
+  if (config === null) return "Shown to who manages the password";
   switch (config.kind) {
     case "account":
       return "Stored account";
@@ -121,4 +122,8 @@ export function placeOf({ config }: Pick<Dependent, "config">): string {
 
 /** The account that it is, or that leads to it. */
 export const accountOf = ({ config }: Pick<Dependent, "config">): string | null =>
-  config.kind === "account" ? config.account_id : "via_account_id" in config ? config.via_account_id : null;
+  config?.kind === "account"
+    ? config.account_id
+    : config !== null && "via_account_id" in config
+      ? config.via_account_id
+      : null;
