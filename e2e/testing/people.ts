@@ -60,7 +60,9 @@ export async function aUser({ url }: Pick<RunningServer, "url">, email: string):
 }
 
 export async function tokenOf({ url }: Pick<RunningServer, "url">, { email, password }: Person): Promise<string> {
-  return (await ask(url, login, { body: { email, password } })).token;
+  const { token } = await ask(url, login, { body: { email, password } });
+  if (token === undefined) throw new Error(`${email} has a second factor`);
+  return token;
 }
 
 /** Whose token it is. */

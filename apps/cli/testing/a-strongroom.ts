@@ -43,7 +43,7 @@ export async function call<E extends Endpoint>(
 
 export async function signIn(server: { url: string }, person: { email: string; password: string }): Promise<string> {
   const { status, body } = await call(server, login, { body: person });
-  if (status !== 200) throw new Error(JSON.stringify(body));
+  if (status !== 200 || body.token === undefined) throw new Error(JSON.stringify(body));
   return body.token;
 }
 

@@ -1,46 +1,59 @@
 // Every endpoint of the contract in one list: for the OpenAPI document and for the tests that walk them all.
+import * as accessControl from "./access-control.ts";
 import * as accessRequests from "./access-requests.ts";
 import * as accountValidation from "./account-validation.ts";
 import * as accounts from "./accounts.ts";
 import * as audit from "./audit.ts";
+import * as auditSinks from "./audit-sinks.ts";
 import * as cpm from "./cpm.ts";
 import * as credentials from "./credentials.ts";
 import * as dashboard from "./dashboard.ts";
 import * as dependents from "./dependents.ts";
 import type { Endpoint } from "./endpoint.ts";
 import * as events from "./events.ts";
+import * as factors from "./factors.ts";
 import * as groups from "./groups.ts";
 import * as health from "./health.ts";
+import * as identityProviders from "./identity-providers.ts";
 import * as notifications from "./notifications.ts";
 import * as platforms from "./platforms.ts";
 import * as preferences from "./preferences.ts";
 import * as rotation from "./rotation.ts";
 import * as safes from "./safes.ts";
+import * as search from "./search.ts";
 import * as seal from "./seal.ts";
+import * as secondStep from "./second-step.ts";
 import * as severalAccounts from "./several-accounts.ts";
 import * as signIn from "./sign-in.ts";
+import * as tokens from "./tokens.ts";
 import * as users from "./users.ts";
 import * as validation from "./validation.ts";
 import * as validationSearch from "./validation-search.ts";
 import * as verification from "./verification.ts";
 
 const features = {
+  accessControl,
   accessRequests,
   accounts: { ...accounts, ...accountValidation, ...severalAccounts },
   audit,
+  auditSinks,
   cpm,
   credentials,
   dashboard,
   events,
+  factors: { ...factors, ...secondStep },
   groups,
   health,
+  identityProviders,
   notifications,
   platforms,
   preferences,
   rotation: { ...rotation, ...dependents },
   safes,
   seal,
+  search,
   signIn,
+  tokens,
   users,
   validation: { ...validation, ...validationSearch },
   verification,

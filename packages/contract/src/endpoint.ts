@@ -1,6 +1,7 @@
 // The shape of one call: what it takes, what it answers, what it needs and what it leaves in the audit trail.
 import type { z } from "zod";
 import type { Permission } from "./permission.ts";
+import type { Scope } from "./token-scopes.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -33,11 +34,18 @@ export interface Endpoint<
   /** The status of success; 200 unless said. */
   readonly status?: 200 | 201 | 202;
   readonly needs: Needs;
+  /**
+   * What an API token must be given for this call, where the permission's own name would reach too far. A call that needs
+   * just somebody signed in takes no token unless this says so. See `scopeOf`.
+   */
+  readonly scope?: Scope;
   readonly audit: Audit;
   /** The kind of thing that `:id` names, as audit entries say it; where a role may be refused the call. */
   readonly thing?: string;
   /** The reply carries a secret: it is never stored for a repeat, so the call takes no Idempotency-Key. */
   readonly repliesSecret?: true;
+  /** Needs a proof of who sits there that is not older than the sign-in policy says (`step-up.required`). */
+  readonly stepUp?: true;
   /** Answered even while the vault is sealed. */
   readonly whileSealed?: true;
   /** Other paths that are the same call. */

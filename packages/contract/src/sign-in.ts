@@ -2,11 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Email, Message, Moment, Password, Role, SessionId, UserId, PersonName } from "./fields.ts";
-
-const Token = z.object({
-  /** An EdDSA-signed JWT; its payload is `TokenPayload`. */
-  token: z.string(),
-});
+import { SignedIn } from "./second-step.ts";
 
 /** What the sign-in token carries (AUTH-23). `exp` and `iat` are seconds since 1970. */
 export const TokenPayload = z.object({
@@ -31,7 +27,7 @@ export const login = endpoint({
     /** "Keep me signed in": a longer session. */
     remember_me: z.boolean().default(false),
   }),
-  reply: Token,
+  reply: SignedIn,
   needs: "public",
   audit: "session.started",
 });

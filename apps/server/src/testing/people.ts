@@ -44,6 +44,6 @@ async function signUp(app: TestApp, email: string, setupToken?: string): Promise
 
 export async function signIn(app: TestApp, email: string, password = PASSWORD): Promise<string> {
   const reply = await app.call(login, { body: { email, password } });
-  if (reply.status !== 200) throw new Error(reply.text);
+  if (reply.status !== 200 || reply.body.token === undefined) throw new Error(reply.text);
   return reply.body.token;
 }

@@ -1,5 +1,6 @@
 // The rows that count failed attempts, and the networks that people are known to sign in from.
 import type { UserId } from "@strongroom/contract";
+import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
 export interface AttemptsRow {
@@ -65,6 +66,22 @@ export async function writeAttempts(tx: Tx, row: AttemptsRow): Promise<void> {
   const { key, ...counts } = row;
   await tx.updateTable("sign_in_attempts").set(counts).where("key", "=", key).execute();
 }
+
+/** Those of these rows whose wait is not over. */
+export const findWaiting = (db: Db, keys: readonly string[], now: Date): Promise<{ key: string; retry_at: Date }[]> =>
+  db
+    .selectFrom("sign_in_attempts")
+    .select(["key", "retry_at"])
+    .where("key", "=", sql<string>`any(${[...keys]}::text[])`)
+    .where("retry_at", ">", now)
+    .execute();
+
+export const findNetworks = (db: Db, userIds: readonly string[]): Promise<{ user_id: UserId; network: string }[]> =>
+  db
+    .selectFrom("sign_in_networks")
+    .select(["user_id", "network"])
+    .where("user_id", "=", sql<UserId>`any(${[...userIds]}::uuid[])`)
+    .execute();
 
 export async function forgetAttempts(tx: Tx, key: string): Promise<void> {
   await tx.deleteFrom("sign_in_attempts").where("key", "=", key).execute();

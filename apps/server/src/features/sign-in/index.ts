@@ -3,6 +3,7 @@ import type { Mail } from "#features/mail/index.ts";
 import type { SignInOfUsers } from "#features/users/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { forgetNetworks } from "./attempts.store.ts";
+import { invite } from "./invitations.ts";
 import { createPasswords } from "./passwords.ts";
 import type { HashParameters } from "./passwords.ts";
 import { issueResetLink, pendingResets } from "./reset-password.ts";
@@ -15,8 +16,11 @@ import { defineJobs } from "./sign-in.jobs.ts";
 import { bindSignIn } from "./sign-in.routes.ts";
 import { createSigningKeys } from "./signing-keys.ts";
 import { createTokens } from "./tokens.ts";
+import { slowedDown, unlock } from "./waiting-people.ts";
 
 export interface SignInFeature extends SignInOfUsers {
+  /** For the features that end in a session: `openSession` and its neighbours take it. */
+  parts: SignInParts;
   /** For the person who starts the server; null when there is a user. */
   setupLink(): Promise<string | null>;
   /** Replaces the key that signs tokens; nobody is signed out by it. Rejects with SealedError. */
@@ -38,11 +42,13 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
     passwords: createPasswords({ parameters: deps.hashing, onHash: () => hashes.inc() }),
     signingKeys,
     tokens: createTokens(signingKeys, kernel.clock),
+    secondStep: { current: async () => null },
   };
   kernel.authenticator.current = createAuthenticator(kernel, parts.tokens);
   bindSignIn(parts);
   defineJobs(parts);
   return {
+    parts,
     setupLink: () => setupLink(kernel),
     rotateSigningKey: () => signingKeys.rotate(),
     countOpenSessions: countSessions,
@@ -51,6 +57,9 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
       await forgetNetworks(tx, userId);
       await deleteReset(tx, userId);
     },
+    slowedDown: (db, people) => slowedDown(kernel, db, people),
+    unlock: (tx, person) => unlock(kernel, tx, person),
+    invite: (tx, userId, by) => invite(parts, tx, userId, by),
     pendingResets: (db) => pendingResets(kernel, db),
     issueResetLink: (tx, userId) => issueResetLink(kernel, tx, userId),
   };
@@ -59,4 +68,14 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
 export { createUser, makeResetLink, setUserStatus } from "./manage-users.ts";
 export type { Desk } from "./manage-users.ts";
 export type { HashParameters } from "./passwords.ts";
+export { openSession } from "./open-session.ts";
+export { finishSignIn, pendingSignIn, secondClaim, trySecondStep } from "./pending.ts";
+export type { PendingSignIn } from "./pending.ts";
+export { markProved } from "./sessions.store.ts";
 export { setupLink } from "./set-up.ts";
+export type { Demand, SignInParts } from "./sign-in-parts.ts";
+export { provedUntil } from "./sign-in.policy.ts";
+export type { SignInMethod } from "./sign-in.policy.ts";
+export { admitAttempt, rewardAttempt } from "./slow-down.ts";
+export { refused } from "./start-session.ts";
+export type { Proved, SignInCall } from "./start-session.ts";

@@ -1,97 +1,17 @@
-// Ends every way of signing in: whoever has proved who they are gets a session here and nowhere else.
-import { SessionId } from "@strongroom/contract";
-import type { TokenPayload } from "@strongroom/contract";
-import { markSignedIn, readPolicy } from "#features/users/index.ts";
-import type { UsersTable } from "#features/users/index.ts";
-import type { Tx } from "#kernel/db/database.ts";
-import type { SteppedCall } from "#kernel/http/implement.ts";
-import { refuse } from "#kernel/http/refuse.ts";
-import { newId } from "#kernel/id.ts";
-import { insertSession } from "./sessions.store.ts";
-import type { SessionsTable } from "./sessions.store.ts";
-import { newStreamSecret, streamHash } from "./sessions.ts";
-import { longestLife } from "./sign-in.policy.ts";
+// Ends every way of signing in: with a session, or with a second step where the person must prove more.
+import type { SignedIn } from "@strongroom/contract";
+import { holdSignIn } from "./pending.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
-import { rewardAttempt } from "./slow-down.ts";
-import type { Attempt } from "./slow-down.ts";
-import { streamCookie } from "./stream-cookie.ts";
-
-/** How somebody proved who they are. */
-export type SignInMethod = "password" | "oidc" | "ldap" | "passkey";
-
-export interface Proved {
-  /** As they were when the proof was checked: a change of password, role or status since then makes it worthless. */
-  user: UsersTable;
-  method: SignInMethod;
-  /** "Keep me signed in". */
-  isRemembered: boolean;
-  /** The counted attempt, which is paid back when the session is there. */
-  attempt?: Attempt;
-  /** The password's hash to store anew; without it the stored one stays. */
-  passwordHash?: string;
-  /** What else has to happen with it, in the same transaction, after the person's row is held. */
-  within?: (tx: Tx) => Promise<void>;
-}
-
-/** Any call that ends in a session: `SteppedCall` of an endpoint with an audit event. */
-export type SignInCall = Pick<SteppedCall<never>, "request" | "note" | "setHeader" | "commit">;
+import { admitPerson, startSession } from "./start-session.ts";
+import type { Proved, SignInCall } from "./start-session.ts";
 
 /**
- * Opens the session of somebody who is proved, in the transaction of the call's audit entry, and sets the stream's cookie.
- * Throws 403 `account.disabled`, and 401 when what was proved is no longer so.
+ * What somebody gets who proved a first thing. Throws 403 `account.disabled` or `network.not-allowed`, and 401 when what was proved is no longer so.
+ * INVARIANT: who has a second factor, or whose role must have one, gets no session from a first proof alone.
  */
-export async function openSession(parts: SignInParts, call: SignInCall, proved: Proved): Promise<{ token: string }> {
-  const { kernel, tokens } = parts;
-  const { user, method, isRemembered, attempt } = proved;
-  requireActive(call, user);
-  const policy = await readPolicy(kernel.database.db);
-  const now = kernel.clock.now();
-  const secret = newStreamSecret();
-  const session: SessionsTable = {
-    // INVARIANT: a session's id is made here and now; nothing that the client sends becomes one.
-    id: SessionId.parse(newId(now.getTime())),
-    user_id: user.id,
-    stream_hash: streamHash(secret),
-    is_remembered: isRemembered,
-    ip: call.request.ip,
-    agent: call.request.agent,
-    created_at: now,
-    last_active_at: now,
-    expires_at: new Date(now.getTime() + longestLife(isRemembered, policy)),
-  };
-  const token = await tokens.issue(payloadOf(user, session));
-  call.note({ details: { session: session.id, remembered: isRemembered, method } });
-  await call.commit(async (tx) => {
-    // The row of the user first: a reset or a role change under way either sees this session or makes it fail.
-    if (!(await markSignedIn(tx, user, now, proved.passwordHash ?? user.password_hash))) throw refused();
-    if (attempt !== undefined) await rewardAttempt(tx, attempt, user.id, now);
-    await proved.within?.(tx);
-    await insertSession(tx, session);
-  });
-  call.setHeader("set-cookie", streamCookie(kernel, secret, session));
-  return { token };
+export async function openSession(parts: SignInParts, call: SignInCall, proved: Proved): Promise<SignedIn> {
+  await admitPerson(parts, call, proved.user);
+  const { db } = parts.kernel.database;
+  const demand = proved.isStrong === true ? null : await parts.secondStep.current(db, proved.user);
+  return demand === null ? startSession(parts, call, proved) : holdSignIn(parts, call, proved, demand);
 }
-
-/** Whoever is disabled is told so, but only after they have proved who they are. */
-function requireActive(call: Pick<SignInCall, "note">, user: UsersTable): void {
-  call.note({
-    actor: { id: user.id, name: user.name, role: user.role },
-    target: { type: "user", id: user.id, name: user.email },
-  });
-  if (user.status === "active") return;
-  throw refuse(403, "account.disabled", "This account is disabled. Please ask an administrator.");
-}
-
-/** The one answer for every proof that does not hold. */
-export const refused = () => refuse(401, "sign-in.refused", "Invalid credentials");
-
-/** AUTH-23. `exp` and `iat` are whole seconds; the token ends with the second in which the session does. */
-const payloadOf = (user: UsersTable, session: SessionsTable): TokenPayload => ({
-  id: user.id,
-  email: user.email,
-  role: user.role,
-  name: user.name,
-  iat: Math.floor(session.created_at.getTime() / 1000),
-  exp: Math.floor(session.expires_at.getTime() / 1000),
-  sid: session.id,
-});

@@ -9,6 +9,7 @@ import type {
   reportActivity,
 } from "@strongroom/contract";
 import { readPolicy } from "#features/users/index.ts";
+import { sessionOf } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -20,7 +21,7 @@ import { TOUCH_EVERY, endOf, idleLimit, stateOf } from "./sign-in.policy.ts";
 import { noStreamCookie } from "./stream-cookie.ts";
 
 export async function describeSession({ actor }: Call<typeof currentSession>, db: Db) {
-  const [session] = await findSessions(db, [actor.sessionId]);
+  const [session] = await findSessions(db, [sessionOf(actor)]);
   if (session === undefined) throw refuse(401, "session.ended", "Your session has ended. Please log in again.");
   return {
     user: { id: actor.id, email: actor.email, name: actor.name, role: actor.role },
@@ -39,7 +40,7 @@ const limitsOf = (session: LiveSession): SessionLimits => ({
 /** Counts as activity even where the page sends it in the background: it says that a person is there. */
 export async function keepAlive(kernel: Kernel, { actor }: Call<typeof reportActivity>, db: Db) {
   const now = kernel.clock.now();
-  await touchSessions(db, [actor.sessionId], now, new Date(now.getTime() - TOUCH_EVERY));
+  await touchSessions(db, [sessionOf(actor)], now, new Date(now.getTime() - TOUCH_EVERY));
   const limit = idleLimit(actor.role, await readPolicy(db));
   return { idle_until: new Date(now.getTime() + limit).toISOString() };
 }
@@ -74,8 +75,8 @@ export async function endOne(kernel: Kernel, call: Call<typeof endOwnSession>, t
 }
 
 export async function signOut(kernel: Kernel, call: Call<typeof logout>, tx: Tx): Promise<{ message: string }> {
-  const gone = await deleteSession(tx, call.actor.id, call.actor.sessionId);
-  call.note({ target: { type: "session", id: call.actor.sessionId } });
+  const gone = await deleteSession(tx, call.actor.id, sessionOf(call.actor));
+  call.note({ target: { type: "session", id: sessionOf(call.actor) } });
   call.setHeader("set-cookie", noStreamCookie(kernel));
   await announceEnds(kernel, tx, gone === undefined ? [] : [gone]);
   return { message: "Signed out successfully" };

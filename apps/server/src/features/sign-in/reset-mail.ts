@@ -1,4 +1,4 @@
-// The mail that carries a reset link.
+// The mails that carry the link which sets a password.
 import type { OutgoingMail } from "#features/mail/index.ts";
 
 export function resetMail(to: { email: string; name: string }, link: string): OutgoingMail {
@@ -13,6 +13,23 @@ export function resetMail(to: { email: string; name: string }, link: string): Ou
       link,
       "",
       "It works once and for 30 minutes. If it was not you, do nothing: your password stays as it is.",
+      "",
+    ].join("\n"),
+  };
+}
+
+export function invitationMail(to: { email: string; name: string }, link: string): OutgoingMail {
+  return {
+    to: to.email,
+    subject: "You are invited to Strongroom",
+    text: [
+      `Hello ${to.name},`,
+      "",
+      "an administrator made a Strongroom account for you. This link lets you choose its password:",
+      "",
+      link,
+      "",
+      "It works once and for 7 days. Then ask your administrator for another.",
       "",
     ].join("\n"),
   };

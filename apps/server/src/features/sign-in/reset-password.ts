@@ -28,7 +28,7 @@ import {
 import { endSessions } from "./sessions.ts";
 import { addressOf } from "./sign-in.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
-import { RESET_LINK_LIFE, RESET_MAIL_EVERY, RESET_REQUEST_LIFE } from "./sign-in.policy.ts";
+import { INVITATION_LIFE, RESET_LINK_LIFE, RESET_MAIL_EVERY, RESET_REQUEST_LIFE } from "./sign-in.policy.ts";
 import { trustNetwork } from "./slow-down.ts";
 
 export const RESET_JOB = "sign-in.reset";
@@ -99,7 +99,20 @@ export async function issueResetLink(
   tx: Tx,
   userId: string,
 ): Promise<{ link: string; expiresAt: Date }> {
-  const { token, ...stored } = newResetToken(kernel.clock.now());
+  return newLink(kernel, tx, userId, RESET_LINK_LIFE);
+}
+
+/** The same for somebody who was invited; it works for longer. */
+export const issueInvitation = (kernel: Pick<Kernel, "clock" | "publicUrl">, tx: Tx, userId: string) =>
+  newLink(kernel, tx, userId, INVITATION_LIFE);
+
+async function newLink(
+  kernel: Pick<Kernel, "clock" | "publicUrl">,
+  tx: Tx,
+  userId: string,
+  life: number,
+): Promise<{ link: string; expiresAt: Date }> {
+  const { token, ...stored } = newResetToken(kernel.clock.now(), life);
   await writeReset(tx, userId, { requested_at: null, ...stored });
   return { link: linkOf(kernel, token), expiresAt: stored.token_expires_at };
 }
@@ -138,9 +151,9 @@ export async function completeReset(
 const invalid = () =>
   refuse(400, "password-reset.link-invalid", "This reset link is no longer valid. Please ask for a new one.");
 
-function newResetToken(now: Date): { token: string; token_hash: Buffer; token_expires_at: Date } {
+function newResetToken(now: Date, life = RESET_LINK_LIFE): { token: string; token_hash: Buffer; token_expires_at: Date } {
   const token = randomBytes(32).toString("base64url");
-  return { token, token_hash: sha256(token), token_expires_at: new Date(now.getTime() + RESET_LINK_LIFE) };
+  return { token, token_hash: sha256(token), token_expires_at: new Date(now.getTime() + life) };
 }
 
 /** Behind the `#`, a browser sends the token nowhere by itself. */

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { policyColumns } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
+import type { SignInMethod } from "./sign-in.policy.ts";
 
 export interface SessionsTable {
   id: SessionId;
@@ -15,6 +16,9 @@ export interface SessionsTable {
   created_at: Date;
   last_active_at: Date;
   expires_at: Date;
+  /** When the person last proved who they are. */
+  proved_at: Date;
+  method: SignInMethod;
 }
 
 declare module "#kernel/db/tables.ts" {
@@ -45,6 +49,8 @@ const live = (db: Db) =>
       "sign_in_sessions.created_at",
       "sign_in_sessions.last_active_at",
       "sign_in_sessions.expires_at",
+      "sign_in_sessions.proved_at",
+      "sign_in_sessions.method",
       "users.email",
       "users.name",
       "users.role",
@@ -92,6 +98,10 @@ export async function touchSessions(db: Db, ids: readonly string[], at: Date, if
 export interface EndedSession {
   id: SessionId;
   user_id: UserId;
+}
+
+export async function markProved(tx: Tx, sessionId: SessionId, at: Date): Promise<void> {
+  await tx.updateTable("sign_in_sessions").set({ proved_at: at }).where("id", "=", sessionId).execute();
 }
 
 /** Returns the session that it ended; undefined when there is none of this user with this id. */

@@ -1,15 +1,17 @@
 // Sessions: from a proof to who makes the call, and every way in which a session ends.
 import type { SessionId } from "@strongroom/contract";
 import { createHash, randomBytes } from "node:crypto";
+import { requireAllowedNetwork } from "#features/users/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { gather } from "#kernel/gather.ts";
 import type { Authenticator } from "#kernel/http/authenticate.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import { deletePendingOf } from "./pending.store.ts";
 import { deleteSessionsOf, findSessionByStream, findSessions, touchSessions } from "./sessions.store.ts";
 import type { EndedSession, LiveSession } from "./sessions.store.ts";
-import { TOUCH_EVERY, isTouchDue, stateOf } from "./sign-in.policy.ts";
+import { TOUCH_EVERY, isTouchDue, provedUntil, stateOf } from "./sign-in.policy.ts";
 import type { Tokens } from "./tokens.ts";
 
 const MOST_AT_ONCE = 128;
@@ -27,26 +29,28 @@ export function createAuthenticator(kernel: Kernel, tokens: Tokens): Authenticat
     return ids;
   });
 
-  async function byToken(token: string, isBackground: boolean): Promise<Actor> {
+  async function byToken(token: string, isBackground: boolean, ip: string): Promise<Actor> {
     const payload = await tokens.check(token);
     if (payload === null) throw refuse(401, "session.invalid", "Authentication expired. Please log in again.");
     const session = await find(payload.sid);
     if (session?.user_id !== payload.id) throw ended();
     requireOpen(session, kernel.clock.now());
+    requireAllowedNetwork(session, ip);
     if (!isBackground && isTouchDue(session.last_active_at, kernel.clock.now())) await touch(session.id);
     return actorOf(session);
   }
 
-  async function byStreamCookie(cookie: string): Promise<Actor> {
+  async function byStreamCookie(cookie: string, ip: string): Promise<Actor> {
     const session = await findSessionByStream(db, streamHash(cookie));
     if (session === undefined) throw ended();
     requireOpen(session, kernel.clock.now());
+    requireAllowedNetwork(session, ip);
     return actorOf(session);
   }
 
-  return async ({ bearer, streamCookie, isBackground }) => {
-    if (bearer !== null) return byToken(bearer, isBackground);
-    return streamCookie === null ? null : byStreamCookie(streamCookie);
+  return async ({ bearer, streamCookie, isBackground, ip }) => {
+    if (bearer !== null) return byToken(bearer, isBackground, ip);
+    return streamCookie === null ? null : byStreamCookie(streamCookie, ip);
   };
 }
 
@@ -68,6 +72,8 @@ const actorOf = (session: LiveSession): Actor => ({
   name: session.name,
   role: session.role,
   sessionId: session.id,
+  provedUntil: provedUntil(session.proved_at, session),
+  token: null,
 });
 
 /** The secret of the cookie that serves only the event stream. It is no token and opens nothing else. */
@@ -83,6 +89,8 @@ export async function endSessions(
   exceptId?: SessionId,
 ): Promise<number> {
   const gone = await deleteSessionsOf(tx, userId, exceptId);
+  // What waits for its second step was begun with what they had before.
+  await deletePendingOf(tx, userId);
   await announceEnds(kernel, tx, gone);
   return gone.length;
 }

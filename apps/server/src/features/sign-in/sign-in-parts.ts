@@ -1,9 +1,23 @@
 // What the use cases of signing in share.
+import type { SecondStep } from "@strongroom/contract";
 import type { Mail } from "#features/mail/index.ts";
+import type { UsersTable } from "#features/users/index.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 import type { Tokens } from "./tokens.ts";
+
+/** What somebody still has to prove. Empty kinds: they have no factor and need one, so they set one up. */
+export interface Demand {
+  kinds: SecondStep["kinds"];
+  passkey: SecondStep["passkey"];
+  /** Stores what the answer will be checked against. */
+  keep(tx: Tx): Promise<void>;
+}
+
+/** Answers null for who needs nothing beyond their first proof. */
+export type AskSecondStep = (db: Db, user: UsersTable) => Promise<Demand | null>;
 
 export interface SignInParts {
   kernel: Kernel;
@@ -11,4 +25,6 @@ export interface SignInParts {
   passwords: Passwords;
   signingKeys: SigningKeys;
   tokens: Tokens;
+  /** Set once by the feature of second factors; until then a first proof is enough. */
+  secondStep: { current: AskSecondStep };
 }

@@ -4,6 +4,9 @@ import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { sweepAttempts } from "./attempts.store.ts";
+import { INVITATION_JOB, mailInvitation } from "./invitations.ts";
+import type { InvitationOrder } from "./invitations.ts";
+import { sweepPending } from "./pending.store.ts";
 import { RESET_JOB, fulfilReset } from "./reset-password.ts";
 import type { ResetOrder } from "./reset-password.ts";
 import { sweepResets } from "./resets.store.ts";
@@ -23,6 +26,9 @@ export function defineJobs(parts: SignInParts): void {
   const { kernel, signingKeys } = parts;
   kernel.jobs.define<ResetOrder>(RESET_JOB, { policy: "exclusive", retryLimit: 8, retryDelay: 2 }, (job) =>
     fulfilReset(parts, job.data),
+  );
+  kernel.jobs.define<InvitationOrder>(INVITATION_JOB, { retryLimit: 8, retryDelay: 2 }, (job) =>
+    mailInvitation(parts, job.data),
   );
   kernel.jobs.define("sign-in.sweep", { schedule: "* * * * *" }, async () => {
     await sweepSessions(kernel);
@@ -73,6 +79,7 @@ export async function sweepRest(kernel: Kernel): Promise<void> {
   const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds);
   await kernel.database.transaction(async (tx) => {
     await sweepAttempts(tx, ago(LONGEST_MEMORY), ago(KNOWN_NETWORK_LIFE));
+    await sweepPending(tx, now);
     await sweepResets(tx, ago(RESET_REQUEST_LIFE), now);
   });
 }

@@ -86,6 +86,8 @@ export const isForgotten = (kind: AttemptKind, failedAt: Date, now: Date): boole
 
 /** How long a reset link works, in milliseconds (OPEN-09). */
 export const RESET_LINK_LIFE = 30 * MINUTE;
+/** How long the link of an invitation works. */
+export const INVITATION_LIFE = 7 * DAY;
 /** How long a reset waits for an administrator to hand over the link. */
 export const RESET_REQUEST_LIFE = DAY;
 /** At most one reset mail to one person in this time: nobody fills another person's inbox. */

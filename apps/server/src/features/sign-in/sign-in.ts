@@ -1,20 +1,23 @@
 // Signing in with a password: one path, one cost and one answer for every wrong attempt, whoever it names.
-import type { login } from "@strongroom/contract";
+import type { SignedIn, login } from "@strongroom/contract";
 import { Email } from "@strongroom/contract";
-import { findUserByEmail } from "#features/users/index.ts";
+import { findUserByEmail, readPolicy, requireAllowedNetwork } from "#features/users/index.ts";
 import type { UsersTable } from "#features/users/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { clientKey } from "#kernel/http/rate-limits.ts";
-import { openSession, refused } from "./open-session.ts";
+import { openSession } from "./open-session.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
 import { admitAttempt, withdrawAttempt } from "./slow-down.ts";
 import type { Attempt } from "./slow-down.ts";
+import { refused } from "./start-session.ts";
 
 type LoginCall = SteppedCall<typeof login>;
 
-export async function signIn(parts: SignInParts, call: LoginCall, db: Db): Promise<{ token: string }> {
+export async function signIn(parts: SignInParts, call: LoginCall, db: Db): Promise<SignedIn> {
   const { passwords } = parts;
+  // Before the password is looked at: from elsewhere, nobody learns whether it is right.
+  requireAllowedNetwork(await readPolicy(db), call.request.ip);
   const { user, attempt } = await prove(parts, call, db);
   const { password, remember_me: isRemembered } = call.body;
   const isOutdated = user.status === "active" && passwords.isOutdated(user.password_hash);
@@ -37,7 +40,7 @@ async function prove(
 
   const claim = { email, userId: user?.id ?? null, network: clientKey(call.request.ip) };
   const attempt = await admitAttempt(kernel, claim);
-  const stored = user?.password_hash ?? null;
+  const stored = user?.password_hash || null;
   const isRight = await passwords.verify(stored, call.body.password, call.signal).catch(async (error: unknown) => {
     // Nothing was compared: being turned away at the door is no failed attempt.
     await withdrawAttempt(kernel, attempt);

@@ -40,7 +40,7 @@ export async function admitAttempt(kernel: Kernel, claim: Claim): Promise<Attemp
   const now = kernel.clock.now();
   const outcome = await kernel.database.transaction(async (tx) => {
     const isKnown = await isKnownNetwork(tx, claim.userId, claim.network);
-    const keys = isKnown ? [pairKey(account, claim.network)] : [`account:${account}`, `network:${claim.network}`];
+    const keys = isKnown ? [pairKey(account, claim.network)] : [accountKey(account), `network:${claim.network}`];
     const rows = (await lockAttempts(tx, keys, now)).map((row) => asOf(row, now));
     const wait = Math.max(...rows.map((row) => row.retry_at.getTime())) - now.getTime();
     if (wait > 0) return { wait };
@@ -54,7 +54,7 @@ export async function admitAttempt(kernel: Kernel, claim: Claim): Promise<Attemp
 
 /** Pays an attempt back in the transaction of its success, and remembers that this person signs in from this network. */
 export async function rewardAttempt(tx: Tx, attempt: Attempt, userId: string, now: Date): Promise<void> {
-  await payBack(tx, attempt, now);
+  await settleAttempt(tx, attempt, now);
   for (const { key } of attempt.counted) if (kindOf(key) === "pair") await forgetAttempts(tx, key);
   await keepNetwork(tx, userId, attempt.claim.network, now);
 }
@@ -65,15 +65,16 @@ export async function trustNetwork(kernel: Kernel, tx: Tx, claim: Claim & { user
   await keepNetwork(tx, claim.userId, claim.network, kernel.clock.now());
 }
 
-const pairKey = (account: string, network: string): string => `pair:${account}:${network}`;
+export const accountKey = (account: string): string => `account:${account}`;
+export const pairKey = (account: string, network: string): string => `pair:${account}:${network}`;
 
 /** Takes back an attempt that was never looked at, because too many others were waiting. */
 export async function withdrawAttempt(kernel: Kernel, attempt: Attempt): Promise<void> {
-  await kernel.database.transaction((tx) => payBack(tx, attempt, kernel.clock.now()));
+  await kernel.database.transaction((tx) => settleAttempt(tx, attempt, kernel.clock.now()));
 }
 
 /** Only the attempt itself is paid back: whoever has an account of their own cannot use it to clear a network's count. */
-async function payBack(tx: Tx, attempt: Attempt, now: Date): Promise<void> {
+export async function settleAttempt(tx: Tx, attempt: Attempt, now: Date): Promise<void> {
   const keys = attempt.counted.map((each) => each.key);
   const rows = await lockAttempts(tx, keys, now);
   for (const [place, row] of rows.entries()) {

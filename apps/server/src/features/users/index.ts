@@ -4,10 +4,12 @@ import type { SignInOfUsers } from "./sign-in-of-users.ts";
 import type { DeletedListener } from "./delete-user.ts";
 import { grants } from "./users.policy.ts";
 import { bindUsers } from "./users.routes.ts";
+import { changeRole } from "./users.ts";
 import type { DisabledListener } from "./users.ts";
 import { countActiveByRole } from "./users.store.ts";
-import type { Db } from "#kernel/db/database.ts";
-import type { Role } from "@strongroom/contract";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Act } from "#kernel/http/act.ts";
+import type { Role, User, changeUserRole } from "@strongroom/contract";
 
 export interface UsersFeature {
   /** For figures such as the dashboard's privileged users. */
@@ -16,6 +18,8 @@ export interface UsersFeature {
   onDisabled(listener: DisabledListener): void;
   /** Calls `listener`, in the transaction that makes it true, when somebody is deleted. */
   onDeleted(listener: DeletedListener): void;
+  /** The call's own use case, in the transaction of another feature. */
+  changeRole(act: Act<typeof changeUserRole>, tx: Tx): Promise<User>;
 }
 
 export function installUsers(kernel: Kernel, deps: { signIn: SignInOfUsers }): UsersFeature {
@@ -34,9 +38,11 @@ export function installUsers(kernel: Kernel, deps: { signIn: SignInOfUsers }): U
     countActiveByRole,
     onDisabled: (listener) => void whenDisabled.push(listener),
     onDeleted: (listener) => void whenDeleted.push(listener),
+    changeRole: (act, tx) => changeRole(act, tx, deps.signIn),
   };
 }
 
+export { searchableUsers } from "./search-users.ts";
 export type { SignInOfUsers } from "./sign-in-of-users.ts";
 export { requireAllowedNetwork, requireLongEnough } from "./sign-in-rules.ts";
 export { policyColumns, readPolicy } from "./sign-in-policy.store.ts";

@@ -1,8 +1,10 @@
 // The rows of the people who sign in.
 import { containing } from "#kernel/db/containing.ts";
 import type { Role, UserId } from "@strongroom/contract";
+import type { Generated, Insertable } from "kysely";
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Tables } from "#kernel/db/tables.ts";
 
 export interface UsersTable {
   id: UserId;
@@ -14,11 +16,13 @@ export interface UsersTable {
   password_hash: string;
   created_at: Date;
   last_signed_in_at: Date | null;
+  /** Set while an invitation is open: nobody can sign in as them before they chose a password. */
+  invited_at: Date | null;
 }
 
 declare module "#kernel/db/tables.ts" {
   interface Tables {
-    users: UsersTable;
+    users: Omit<UsersTable, "invited_at"> & { invited_at: Generated<Date | null> };
   }
 }
 
@@ -36,6 +40,7 @@ const personColumns = [
   "status",
   "created_at",
   "last_signed_in_at",
+  "invited_at",
 ] as const;
 
 /** The only look-up that returns the password hash. `email` must be folded to lower case. */
@@ -78,7 +83,7 @@ export async function hasAnyUser(db: Db): Promise<boolean> {
 }
 
 /** Returns false, having changed nothing, when the address is taken. */
-export async function insertUser(tx: Tx, user: UsersTable): Promise<boolean> {
+export async function insertUser(tx: Tx, user: Insertable<Tables["users"]>): Promise<boolean> {
   const insert = tx.insertInto("users").values(user);
   const result = await insert.onConflict((conflict) => conflict.column("email").doNothing()).executeTakeFirst();
   return Number(result.numInsertedOrUpdatedRows ?? 0) === 1;
@@ -90,7 +95,7 @@ export async function insertUser(tx: Tx, user: UsersTable): Promise<boolean> {
  */
 export async function lockActiveAdmins(tx: Tx): Promise<string[]> {
   const admins = tx.selectFrom("users").select("id").where("role", "=", "admin").where("status", "=", "active");
-  return (await admins.orderBy("id").forNoKeyUpdate().execute()).map((row) => row.id);
+  return (await admins.where("invited_at", "is", null).orderBy("id").forNoKeyUpdate().execute()).map((row) => row.id);
 }
 
 export async function setRole(tx: Tx, userId: string, role: Role): Promise<void> {
@@ -112,6 +117,7 @@ export async function eraseUser(tx: Tx, userId: string): Promise<void> {
     status: "deleted",
     password_hash: "",
     last_signed_in_at: null,
+    invited_at: null,
   });
 }
 
@@ -119,8 +125,9 @@ export async function setStatus(tx: Tx, userId: string, status: UsersTable["stat
   await updateUser(tx, userId, { status });
 }
 
+/** Whoever has chosen a password has answered their invitation. */
 export async function setPasswordHash(tx: Tx, userId: string, hash: string): Promise<void> {
-  await updateUser(tx, userId, { password_hash: hash });
+  await updateUser(tx, userId, { password_hash: hash, invited_at: null });
 }
 
 /**
@@ -130,7 +137,7 @@ export async function setPasswordHash(tx: Tx, userId: string, hash: string): Pro
 export async function markSignedIn(tx: Tx, user: UsersTable, at: Date, hash: string): Promise<boolean> {
   const result = await tx
     .updateTable("users")
-    .set({ last_signed_in_at: at, password_hash: hash })
+    .set({ last_signed_in_at: at, password_hash: hash, invited_at: null })
     .where("id", "=", user.id)
     .where("password_hash", "=", user.password_hash)
     .where("role", "=", user.role)
@@ -171,6 +178,9 @@ export interface PageWish {
   /** The id of the last row of the page before. */
   before: string | null;
   search: string | null;
+  role: Role | null;
+  /** `invited`: those whose invitation is open. */
+  status: Person["status"] | "invited" | null;
   /** Only those who wait for a decision on a role. */
   withRoleRequest: boolean;
 }
@@ -183,12 +193,31 @@ export function listPage(db: Db, wish: PageWish): Promise<Person[]> {
     .$narrowType<{ status: Person["status"] }>()
     .where("status", "<>", "deleted");
   if (wish.before !== null) query = query.where("id", "<", wish.before as UserId);
+  if (wish.role !== null) query = query.where("role", "=", wish.role);
+  if (wish.status !== null) {
+    query = query.where("status", "=", wish.status === "disabled" ? "disabled" : "active");
+    if (wish.status !== "disabled") query = query.where("invited_at", wish.status === "invited" ? "is not" : "is", null);
+  }
   if (wish.withRoleRequest) query = query.where("requested_role", "is not", null);
   if (wish.search !== null) {
     const pattern = containing(wish.search);
     query = query.where((where) => where.or([where("email", "ilike", pattern), where("name", "ilike", pattern)]));
   }
   return query.orderBy("id", "desc").limit(wish.limit).execute();
+}
+
+/** Those of these people that there are. */
+export const findUsers = (db: Db, userIds: readonly string[]): Promise<Person[]> =>
+  db
+    .selectFrom("users")
+    .select(personColumns)
+    .$narrowType<{ status: Person["status"] }>()
+    .where("id", "=", sql<UserId>`any(${[...userIds]}::uuid[])`)
+    .where("status", "<>", "deleted")
+    .execute();
+
+export async function markInvited(tx: Tx, userId: string, at: Date): Promise<void> {
+  await updateUser(tx, userId, { invited_at: at });
 }
 
 /** By id; ids that nobody has are left out. */

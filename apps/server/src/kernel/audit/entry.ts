@@ -60,8 +60,14 @@ function entryOf(event: string, actor: AuditEntry["actor"], note: AuditNote, at:
   };
 }
 
+/** Their session, or the token that acted for them. */
+function meansOf({ sessionId, token }: Actor): { session?: string; token?: string; token_name?: string } {
+  if (token !== null) return { token: token.id, token_name: token.name };
+  return sessionId === null ? {} : { session: sessionId };
+}
+
 function actorOf(actor: Actor | null, note: AuditNote): AuditEntry["actor"] {
-  if (actor !== null) return { id: actor.id, name: actor.name, role: actor.role, session: actor.sessionId };
+  if (actor !== null) return { id: actor.id, name: actor.name, role: actor.role, ...meansOf(actor) };
   if (note.actor !== undefined) return note.actor;
   return { system: "visitor" };
 }

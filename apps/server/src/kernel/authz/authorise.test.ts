@@ -12,6 +12,8 @@ const anActor = (role: Actor["role"]): Actor => ({
   sessionId: "0190c0de-0000-7000-8000-000000000002" as SessionId,
   email: "a@example.com",
   name: "A",
+  provedUntil: new Date(0),
+  token: null,
   role,
 });
 

@@ -2,6 +2,7 @@
 import type { BodyOf, Endpoint, ParamsOf, QueryOf } from "@strongroom/contract";
 import type { AuditEntry } from "@strongroom/auditlog";
 import type { Actor } from "../authz/actor.ts";
+import { requireStepUp } from "../authz/step-up.ts";
 import { callEntry } from "../audit/entry.ts";
 import type { AuditNote, RequestFacts } from "../audit/entry.ts";
 import type { Clock } from "../clock.ts";
@@ -21,6 +22,10 @@ export interface Call<E extends Endpoint = Endpoint> {
   readonly lastEventId: string | null;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
+  /** The value of a cookie that the browser sent; null without one. It says nothing about who somebody is. */
+  cookie(name: string): string | null;
+  /** Throws 403 `step-up.required` when the caller's last proof of who they are is too old; see `Endpoint.stepUp`. */
+  requireStepUp(): void;
   /** Adds to what the audit entry of this call says; later notes win. */
   note(note: AuditNote): void;
   /** Sets a reply header, such as `Set-Cookie`. */
@@ -44,6 +49,7 @@ interface Parts<E extends Endpoint> {
   request: RequestFacts;
   lastEventId: string | null;
   signal: AbortSignal;
+  cookie: (name: string) => string | null;
   repeat: RepeatKey | null;
   clock: Clock;
 }
@@ -58,6 +64,9 @@ export function createCall<E extends Endpoint>(parts: Parts<E>): TrackedCall<E> 
     get actor() {
       if (parts.visitor === null) throw new Error(`${parts.endpoint.path} has no actor`);
       return parts.visitor;
+    },
+    requireStepUp() {
+      if (parts.visitor !== null) requireStepUp(parts.visitor, clock.now());
     },
     note(note) {
       notes = { ...notes, ...note };

@@ -6,8 +6,10 @@ import { appendAudit } from "../audit/append.ts";
 import { callEntry } from "../audit/entry.ts";
 import type { AuditNote, RequestFacts } from "../audit/entry.ts";
 import type { Actor } from "../authz/actor.ts";
+import { requireStepUp } from "../authz/step-up.ts";
+import { requireScope } from "../authz/token-scope.ts";
 import type { Kernel } from "../kernel.ts";
-import { proofOf } from "./authenticate.ts";
+import { cookieOf, proofOf } from "./authenticate.ts";
 import { createCall } from "./call.ts";
 import type { TrackedCall } from "./call.ts";
 import { repeatKeyOf } from "./idempotency.ts";
@@ -39,6 +41,7 @@ export function route<E extends Endpoint>(kernel: Kernel, endpoint: E, finish: F
       request: factsOf(request),
       lastEventId: request.headers["last-event-id"]?.toString().slice(0, 100) ?? null,
       signal: abortedWith(raw),
+      cookie: (name) => cookieOf(request.headers.cookie, name),
       repeat: repeatKeyOf(endpoint, actor, request),
       clock: kernel.clock,
     });
@@ -79,11 +82,13 @@ async function admit(kernel: Kernel, endpoint: Endpoint, request: FastifyRequest
   const actor = await kernel.authenticator.current(proofOf(request, acceptsCookie));
   try {
     kernel.authority.require(endpoint.needs, actor);
+    requireScope(endpoint, actor);
+    if (endpoint.stepUp === true && actor !== null) requireStepUp(actor, kernel.clock.now());
   } catch (error) {
     if (actor !== null) await recordForbidden(kernel, endpoint, request, actor, error);
     throw error;
   }
-  if (actor !== null) await kernel.rateLimits.countAccount(request, actor.id);
+  if (actor !== null) await kernel.rateLimits.countAccount(request, actor.token?.id ?? actor.id);
   return actor;
 }
 

@@ -8,12 +8,16 @@ import {
   login,
   register,
   requestPasswordReset,
+  type SecondStep,
   type SessionId,
+  type SignedIn,
 } from "@strongroom/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
+import { CallError } from "#shared/api/call-error.ts";
 import { invalidatePath, queryOf } from "#shared/api/query.ts";
 import { startSession } from "#shared/session/session-store.ts";
+import { INVALID_TOKEN } from "#shared/session/token.ts";
 
 /** Whether the first administrator is missing, sign-up is open and mail goes out. */
 export const useEntrance = () => useQuery(queryOf(entrance));
@@ -27,10 +31,18 @@ export interface Credentials {
 export const useSignIn = () =>
   useMutation({
     mutationFn: async ({ email, password, rememberMe }: Credentials) => {
-      const { token } = await call(login, { body: { email, password, remember_me: rememberMe } });
-      return startSession(token, rememberMe);
+      const reply = await call(login, { body: { email, password, remember_me: rememberMe } });
+      return afterFirstProof(reply, rememberMe);
     },
   });
+
+/** Starts the session, or returns the second step that is still missing. For every way of signing in. */
+export function afterFirstProof({ token, second_step: step }: SignedIn, isRemembered: boolean): SecondStep | null {
+  if (step !== undefined) return step;
+  if (token === undefined) throw new CallError({ kind: "unreadable", message: INVALID_TOKEN });
+  startSession(token, isRemembered);
+  return null;
+}
 
 export interface Registration {
   email: string;

@@ -58,6 +58,7 @@ export const tryToSignIn = (app: TestApp, email: string, attempt: Attempt = {}) 
 export async function signedIn(app: TestApp, email: string, attempt: Attempt = {}): Promise<string> {
   const reply = await tryToSignIn(app, email, attempt);
   assert.equal(reply.status, 200, reply.text);
+  assert.ok(reply.body.token !== undefined, "a second step is asked for");
   return reply.body.token;
 }
 

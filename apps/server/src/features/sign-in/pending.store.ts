@@ -1,0 +1,60 @@
+// Sign-ins whose first proof was right and whose second is missing.
+import type { UserId } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { SignInMethod } from "./sign-in.policy.ts";
+
+export interface PendingTable {
+  token_hash: Buffer;
+  user_id: UserId;
+  method: SignInMethod;
+  is_remembered: boolean;
+  tries: number;
+  expires_at: Date;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    sign_in_pending: PendingTable;
+  }
+}
+
+export async function insertPending(tx: Tx, row: PendingTable): Promise<void> {
+  await tx.insertInto("sign_in_pending").values(row).execute();
+}
+
+/** Counts a try and returns the row with it; undefined when there is none, it is too old, or `most` tries were made. */
+export const countTry = (db: Db, tokenHash: Buffer, most: number, now: Date): Promise<PendingTable | undefined> =>
+  db
+    .updateTable("sign_in_pending")
+    .set({ tries: sql`tries + 1` })
+    .where("token_hash", "=", tokenHash)
+    .where("tries", "<", most)
+    .where("expires_at", ">", now)
+    .returningAll()
+    .executeTakeFirst();
+
+export const findPending = (db: Db, tokenHash: Buffer, now: Date): Promise<PendingTable | undefined> =>
+  db
+    .selectFrom("sign_in_pending")
+    .selectAll()
+    .where("token_hash", "=", tokenHash)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+
+/** Uses it up. Returns false when somebody else did, or a change of the person took it away. */
+export async function consumePending(tx: Tx, tokenHash: Buffer): Promise<boolean> {
+  const gone = await tx.deleteFrom("sign_in_pending").where("token_hash", "=", tokenHash).executeTakeFirst();
+  return gone.numDeletedRows === 1n;
+}
+
+export async function deletePendingOf(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .deleteFrom("sign_in_pending")
+    .where("user_id", "=", userId as UserId)
+    .execute();
+}
+
+export async function sweepPending(tx: Tx, now: Date): Promise<void> {
+  await tx.deleteFrom("sign_in_pending").where("expires_at", "<=", now).execute();
+}
