@@ -40,7 +40,10 @@ export async function startBenchTargets(accounts: number): Promise<BenchTargets>
     return server;
   });
   const sshd = await started("OpenSSH", () =>
-    startSshd({ config: ADDRESSES.OpenSSH.map((address) => `ListenAddress ${address}`) }),
+    // Without the limit on logins under way, which by chance cuts off some of many at once.
+    startSshd({
+      config: ["MaxStartups 500", ...ADDRESSES.OpenSSH.map((address) => `ListenAddress ${address}`)],
+    }),
   );
   const made: Record<BareSystem, { username: string; password: string }[]> = {
     PostgreSQL: [],
