@@ -11,12 +11,14 @@ import {
 } from "#features/access-requests/index.ts";
 import { accountsOfSafes, installAccounts, searchableAccounts } from "#features/accounts/index.ts";
 import { installAudit } from "#features/audit/index.ts";
+import { installAuditSinks } from "#features/audit-sinks/index.ts";
 import { installCpm } from "#features/cpm/index.ts";
 import { installCredentials, searchableCredentials } from "#features/credentials/index.ts";
 import { installDashboard } from "#features/dashboard/index.ts";
 import { installEvents } from "#features/events/index.ts";
 import { installGroups, searchableGroups } from "#features/groups/index.ts";
 import { installHealth } from "#features/health/index.ts";
+import { installIdentityProviders } from "#features/identity-providers/index.ts";
 import { installMail } from "#features/mail/index.ts";
 import { installNotifications } from "#features/notifications/index.ts";
 import { installPlatforms, searchablePlatforms } from "#features/platforms/index.ts";
@@ -27,7 +29,8 @@ import { installSeal } from "#features/seal/index.ts";
 import { installSearch } from "#features/search/index.ts";
 import { installSignIn } from "#features/sign-in/index.ts";
 import type { HashParameters } from "#features/sign-in/index.ts";
-import { emailsOf, installUsers, searchableUsers } from "#features/users/index.ts";
+import { installTokens } from "#features/tokens/index.ts";
+import { emailsOf, idsByEmail, installUsers, searchableUsers } from "#features/users/index.ts";
 import { installValidation } from "#features/validation/index.ts";
 import { installVerification } from "#features/verification/index.ts";
 import { createAuthority } from "#kernel/authz/authorise.ts";
@@ -98,11 +101,12 @@ export async function compose(parts: Parts): Promise<App> {
 
   const mail = installMail(kernel);
   const signIn = installSignIn(kernel, { mail, hashing: parts.hashing });
+  const tokens = installTokens(kernel);
   const users = installUsers(kernel, { signIn });
   const preferences = installPreferences(kernel);
   const notifications = installNotifications(kernel, { mail, notificationsOf: preferences.notificationsOf });
   const live = installEvents(kernel);
-  const audit = installAudit(kernel, { emailsOf });
+  const audit = installAudit(kernel, { emailsOf, idsByEmail, requestsAbout });
   const { historyOfTarget } = audit;
   const credentials = installCredentials(kernel, { historyOfTarget });
   const safes = installSafes(kernel, { historyOfTarget });
@@ -112,7 +116,7 @@ export async function compose(parts: Parts): Promise<App> {
   const grants = { grantsInForce, noteRetrieval };
   const accounts = installAccounts(kernel, { credentials, safes, verification, grants, historyOfTarget });
   users.onDeleted(forgetAnswersOf);
-  for (const { forgetPerson } of [safes, groups, credentials, preferences, notifications])
+  for (const { forgetPerson } of [safes, groups, credentials, preferences, notifications, tokens])
     users.onDeleted(forgetPerson);
   const rotation = installRotation(kernel, {
     verification,
@@ -139,8 +143,10 @@ export async function compose(parts: Parts): Promise<App> {
     searchablePlatforms,
   ]);
   installSeal(kernel, vault, () => live.closeStreams());
+  const sinks = installAuditSinks(kernel, { outlet: audit.outlet, network: verification.site.network, notify });
   installHealth(kernel, version, [
     audit.health,
+    sinks.health,
     { name: "root key", problem: () => vault.problem(), isEssential: true },
   ]);
 
@@ -158,6 +164,7 @@ export async function compose(parts: Parts): Promise<App> {
       await followRekeys(kernel.events, vault, log);
       await kernel.jobs.start();
       audit.start();
+      sinks.start();
       lending.start();
       await rotation.start();
       await notifications.start();
@@ -169,6 +176,7 @@ export async function compose(parts: Parts): Promise<App> {
       await rotation.stop();
       await notifications.stop();
       await kernel.jobs.stop();
+      await sinks.stop();
       await audit.stop();
       await kernel.events.stop();
     },

@@ -14,13 +14,22 @@ const account = {
   connection_method: "HTTPS",
 } as const;
 
+const sink = { name: "A sink", config: { kind: "file", name: "audit.jsonl" } };
+
 const BODIES: Record<string, unknown> = {
+  createAuditSink: sink,
+  updateAuditSink: sink,
+  switchAuditSink: { is_enabled: false },
+  addWitnessedLog: { name: "A log", verifier_key: "not a key" },
+  addCheckpoint: "old 0\n\nnot a checkpoint\n",
   login: { email: "nobody@example.com", password: "a password" },
   register: { email: "somebody@example.com", password: "a password", role: "user" },
   requestPasswordReset: { email: "nobody@example.com" },
   completePasswordReset: { token: "not-a-token-that-exists", password: "a password" },
   changePassword: { current_password: "a password", new_password: "another password" },
   unseal: { passphrase: "not the passphrase" },
+  inviteUser: { email: "invited@example.com" },
+  inviteAgain: {},
   changeUserRole: { role: "user" },
   setUserStatus: { status: "disabled" },
   decideRoleRequest: { decision: "deny" },
@@ -55,6 +64,7 @@ const BODIES: Record<string, unknown> = {
   revokeAccessRequest: {},
   extendAccessRequest: { extensionMinutes: 60 },
   mapAccessRequest: { account_id: id },
+  previewAccessChange: { change: { kind: "role-changed", user_id: id, role: "user" } },
   breakGlass: { account_id: id, reason: "It cannot wait any longer" },
   triggerValidation: { accountIds: [id] },
   exportValidationReport: { date_range: { start: "2026-01-01T00:00:00.000Z", end: "2026-01-02T00:00:00.000Z" } },
@@ -62,6 +72,11 @@ const BODIES: Record<string, unknown> = {
   searchValidation: {},
   addDependent: { name: "A web hook", config: { kind: "webhook", url: "https://example.com/hook" } },
   rotateSeveral: { account_ids: [id] },
+  createToken: { name: "A token", scopes: ["read-only"], expires_in_days: 30 },
+  createMachineToken: { name: "A token", scopes: ["read-only"], expires_in_days: 30 },
+  updateTokenPolicy: { person_days: 90, machine_days: 365 },
+  createMachine: { name: "A machine", responsible_user_id: id },
+  updateMachine: { name: "A machine", responsible_user_id: id },
   reviewBreakGlass: { verdict: "justified", comment: "It was" },
 };
 

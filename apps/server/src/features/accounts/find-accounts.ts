@@ -18,6 +18,9 @@ const NEAR = 1_000;
 const FARTHEST = 20_000;
 /** So many accounts of the person's own safes are rather read than looked for. */
 const FEW = 5_000;
+/** A text that none of so many holds is rare: it is looked up, unless more than these have its keys. */
+const PROBED = 200;
+const MOST_LOOKED_UP = 2_000;
 
 type Query = Call<typeof listAccounts>["query"];
 
@@ -25,7 +28,12 @@ export async function findAccounts(call: Call<typeof listAccounts>, db: Db, gran
   return pageOfAccounts(db, call.actor, call.query, grantsInForce);
 }
 
-export async function pageOfAccounts(db: Db, actor: Actor, query: Query, grantsInForce: GrantsInForce) {
+export async function pageOfAccounts(
+  db: Db,
+  actor: Pick<Actor, "id" | "role">,
+  query: Query,
+  grantsInForce: GrantsInForce,
+) {
   const { limit, cursor } = query;
   const after = cursor === undefined ? null : readTimePlace(cursor);
   const wish: Wish = { actor, grantsInForce, conditions: conditionsOf(query), limit: limit + 1, after };
@@ -39,16 +47,34 @@ export async function pageOfAccounts(db: Db, actor: Actor, query: Query, grantsI
   };
 }
 
+/** For the global search: those whose names begin with the text, and the newest that hold it, each `limit` at most. */
+export async function findIds(db: Db, actor: Actor, text: string, limit: number, grantsInForce: GrantsInForce) {
+  const wish: Wish = { actor, grantsInForce, conditions: conditionsOf({ search: text }), limit, after: null };
+  const [named, matching] = await Promise.all([found.beginning(db, wish, text, NEAR), find(db, wish)]);
+  return [...new Set([...named, ...matching.map(({ id }) => id)])];
+}
+
 /**
- * What is common among the accounts that a person sees is found soon by reading on; what is rare, by reading all that they
- * see where that is little, and else by what it matches. Which it is shows after a thousand rows, without asking the
- * planner, whose guess can be wrong by orders of magnitude.
+ * A text that is rare is looked up; what is common among the accounts that a person sees is found soon by reading on; and
+ * else by reading all that they see where that is little, or by what it matches. Which it is shows after some hundred rows,
+ * without asking the planner, whose guess can be wrong by orders of magnitude.
  */
 async function find(db: Db, wish: Wish): Promise<Found[]> {
   const { actor, conditions, limit } = wish;
   const isNarrowed = Object.values(conditions).some((condition) => condition !== null);
   if (!isNarrowed && seesEverySafe(actor)) return found.walk(db, wish, limit);
   if (isOneSafe(conditions)) return found.walk(db, wish, null);
+  if (conditions.text === null || conditions.safeId !== null) return search(db, wish);
+  const { rows, matching, named } = await found.probe(db, wish, PROBED);
+  if (rows.length === limit) return rows;
+  const known = { ...wish, named };
+  const rare = matching > 0 ? null : await found.lookUpFew(db, known, byText(conditions.text), MOST_LOOKED_UP);
+  return rare ?? search(db, known);
+}
+
+async function search(db: Db, wish: Wish): Promise<Found[]> {
+  const { actor, conditions, limit } = wish;
+  const isNarrowed = Object.values(conditions).some((condition) => condition !== null);
   const near = await found.walk(db, wish, NEAR);
   if (near.length === limit) return near;
   const enough = near.length === 0 ? Infinity : Math.ceil((1.5 * NEAR * limit) / near.length);
@@ -68,9 +94,11 @@ async function find(db: Db, wish: Wish): Promise<Found[]> {
 const isOneSafe = ({ safeId, ...others }: Conditions): boolean =>
   safeId !== null && Object.values(others).every((condition) => condition === null);
 
+const byText = (text: string): RawBuilder<unknown> => found.byKeys(keysToFind(ACCOUNTS, { search: text }), true);
+
 /** What there are fewest of comes first. Null: nothing to go by. */
 function candidatesFor({ text, platformId, systemType, verification, status }: Conditions): RawBuilder<unknown> | null {
-  if (text !== null) return found.byKeys(keysToFind(ACCOUNTS, { search: text }), true);
+  if (text !== null) return byText(text);
   if (status === "rotation_due") return found.byRotation();
   if (platformId !== null) return found.byPlatform(platformId);
   if (systemType !== null) return found.bySystem(systemType);
@@ -78,7 +106,7 @@ function candidatesFor({ text, platformId, systemType, verification, status }: C
   return found.byKeys(keysToFind(ACCOUNTS, { verification_status: verification.status }), false);
 }
 
-function conditionsOf(query: Query): Conditions {
+function conditionsOf(query: Partial<Query>): Conditions {
   const text = fold(query.search ?? "");
   return {
     safeId: query.safe_id ?? null,

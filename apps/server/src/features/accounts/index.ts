@@ -82,5 +82,9 @@ export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
   };
 }
 
+export { decide, isVisible, needsApproval, permissionsOn } from "./accounts.policy.ts";
+export type { AccountStanding } from "./accounts.policy.ts";
+export { pageOfAccounts } from "./find-accounts.ts";
+export { searchableAccounts } from "./search-accounts.ts";
 export { accountsOfSafes } from "./verified-account.store.ts";
 export type { Grants, Loss, LossListener } from "./deps.ts";

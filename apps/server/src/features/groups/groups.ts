@@ -16,6 +16,7 @@ import type {
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Audience } from "#kernel/events/audience.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
+import type { Act } from "#kernel/http/act.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { pageByName, placeByName } from "#kernel/http/cursor.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -62,7 +63,7 @@ export async function changeGroup({ kernel }: GroupDeps, call: Call<typeof updat
   return toGroup(await existing(tx, group.id));
 }
 
-export async function removeGroup(deps: GroupDeps, call: Call<typeof deleteEndpoint>, tx: Tx): Promise<Message> {
+export async function removeGroup(deps: GroupDeps, call: Act<typeof deleteEndpoint>, tx: Tx): Promise<Message> {
   const group = await begin(call, tx);
   const [safes, people] = [await store.safesOf(tx, group.id), await store.peopleIn(tx, group.id)];
   await store.deleteGroup(tx, group.id);
@@ -83,7 +84,7 @@ export async function findPeople(call: Call<typeof listGroupMembers>, db: Db) {
 
 export async function addPerson(
   { kernel }: GroupDeps,
-  call: Call<typeof addGroupMember>,
+  call: Act<typeof addGroupMember>,
   tx: Tx,
 ): Promise<GroupMember> {
   const group = await begin(call, tx);
@@ -100,7 +101,7 @@ export async function addPerson(
   return toPerson((await store.readPerson(tx, group.id, user_id))!);
 }
 
-export async function removePerson(deps: GroupDeps, call: Call<typeof removeGroupMember>, tx: Tx): Promise<Message> {
+export async function removePerson(deps: GroupDeps, call: Act<typeof removeGroupMember>, tx: Tx): Promise<Message> {
   const group = await begin(call, tx);
   const { user_id } = call.params;
   const person = await store.readPerson(tx, group.id, user_id);

@@ -10,6 +10,7 @@ export function installPlatforms(kernel: Kernel): void {
   defineJobs(kernel);
 }
 
+export { searchablePlatforms } from "./search-platforms.ts";
 export { notFound as platformNotFound } from "./platforms.ts";
-export { lockPlatform } from "./platforms.store.ts";
+export { lockPlatform, updatePlatform } from "./platforms.store.ts";
 export type { PlatformRow } from "./platforms.store.ts";

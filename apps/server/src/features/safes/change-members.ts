@@ -3,6 +3,7 @@ import { readAccessTime } from "#kernel/db/access-time.ts";
 import type { Message, SafeMember, addSafeMember, removeSafeMember, updateSafeMember } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Act } from "#kernel/http/act.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
@@ -32,7 +33,7 @@ export interface MemberDeps {
   onLost: MembersLostListener;
 }
 
-export async function addMember({ kernel }: MemberDeps, call: Call<typeof addSafeMember>, tx: Tx): Promise<SafeMember> {
+export async function addMember({ kernel }: MemberDeps, call: Act<typeof addSafeMember>, tx: Tx): Promise<SafeMember> {
   const safe = await begin(call, tx);
   const { user_id = null, group_id = null, role, permissions: chosen, expires_at } = call.body;
   const gift: Gift = { permissions: permissionsOfRole(role, chosen), expiresAt: moment(expires_at) };
@@ -57,7 +58,7 @@ export async function addMember({ kernel }: MemberDeps, call: Call<typeof addSaf
 
 export async function changeMember(
   { kernel }: MemberDeps,
-  call: Call<typeof updateSafeMember>,
+  call: Act<typeof updateSafeMember>,
   tx: Tx,
 ): Promise<SafeMember> {
   const safe = await begin(call, tx);
@@ -80,7 +81,7 @@ export async function changeMember(
 
 export async function removeMember(
   { kernel, onLost }: MemberDeps,
-  call: Call<typeof removeSafeMember>,
+  call: Act<typeof removeSafeMember>,
   tx: Tx,
 ): Promise<Message> {
   const safe = await begin(call, tx);

@@ -2,6 +2,9 @@
 import type { HistoryOfTarget } from "#features/audit/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { Tx } from "#kernel/db/database.ts";
+import type { Message, SafeMember, addSafeMember, removeSafeMember, updateSafeMember } from "@strongroom/contract";
+import type { Act } from "#kernel/http/act.ts";
+import { addMember, changeMember, removeMember } from "./change-members.ts";
 import { forgetPerson } from "./forget-person.ts";
 import type { ClosedListener } from "./change-safe.ts";
 import type { AccountMover } from "./delete-safe.ts";
@@ -20,6 +23,12 @@ export interface SafesFeature {
   readonly membersLost: MembersLostListener;
   /** For a person who is deleted. Throws 409 for the owner of a safe. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
+  /** The calls' own use cases, with all that they ask of the caller, in the transaction of another feature. */
+  readonly members: {
+    add(act: Act<typeof addSafeMember>, tx: Tx): Promise<SafeMember>;
+    change(act: Act<typeof updateSafeMember>, tx: Tx): Promise<SafeMember>;
+    remove(act: Act<typeof removeSafeMember>, tx: Tx): Promise<Message>;
+  };
 }
 
 export function installSafes(kernel: Kernel, deps: { historyOfTarget: HistoryOfTarget }): SafesFeature {
@@ -42,10 +51,16 @@ export function installSafes(kernel: Kernel, deps: { historyOfTarget: HistoryOfT
     onClosed: (listener) => void whenClosed.push(listener),
     beforeDeletion: (mover) => void movers.push(mover),
     membersLost,
+    members: {
+      add: (act, tx) => addMember({ kernel, onLost: membersLost }, act, tx),
+      change: (act, tx) => changeMember({ kernel, onLost: membersLost }, act, tx),
+      remove: (act, tx) => removeMember({ kernel, onLost: membersLost }, act, tx),
+    },
     forgetPerson: (tx, userId) => forgetPerson(kernel, tx, userId),
   };
 }
 
+export { searchableSafes } from "./search-safes.ts";
 export { explainAccess } from "./explain-access.ts";
 export { loseMembers } from "./members-lost.ts";
 export type { MembersLostListener } from "./members-lost.ts";
@@ -54,7 +69,18 @@ export { overseersOf } from "./approvers.ts";
 export type { Overseers } from "./approvers.ts";
 export { membersWho } from "./find-members.ts";
 export { audienceOfSafe, changed as safeChanged } from "./safes.ts";
-export { allows, bitOf, bitsOf, giftsTo, namesOf, seesEverySafe, standingsOf } from "./safes.policy.ts";
+export {
+  allows,
+  bitOf,
+  bitsOf,
+  giftsTo,
+  nameFor,
+  namesOf,
+  onlyIn,
+  seesEverySafe,
+  standingsOf,
+  whileStatus,
+} from "./safes.policy.ts";
 export type { Permissions, SafeStanding, Someone } from "./safes.policy.ts";
 export { lockSafes } from "./safes.store.ts";
 export { demand, holdSafe, notFound as safeNotFound, readStanding, requirePermission } from "./standing.ts";

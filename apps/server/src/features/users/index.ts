@@ -44,7 +44,7 @@ export function installUsers(kernel: Kernel, deps: { signIn: SignInOfUsers }): U
 
 export { searchableUsers } from "./search-users.ts";
 export type { SignInOfUsers } from "./sign-in-of-users.ts";
-export { requireAllowedNetwork, requireLongEnough } from "./sign-in-rules.ts";
+export { isWithin, requireAllowedNetwork, requireLongEnough } from "./sign-in-rules.ts";
 export { policyColumns, readPolicy } from "./sign-in-policy.store.ts";
 export { nameFromEmail, requireAnotherAdmin, rolesAtSignUp } from "./users.policy.ts";
 export {
@@ -54,6 +54,7 @@ export {
   findUserByEmail,
   hasAnyUser,
   holdUnchanged,
+  idsByEmail,
   insertUser,
   listPage,
   lockActiveAdmins,
@@ -61,6 +62,7 @@ export {
   markSignedIn,
   replacePasswordHash,
   setPasswordHash,
+  setRole,
   setStatus,
 } from "./users.store.ts";
 export type { Person, UsersTable } from "./users.store.ts";

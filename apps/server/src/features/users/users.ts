@@ -12,6 +12,7 @@ import type {
 import { UserId } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Act } from "#kernel/http/act.ts";
 import type { Call } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
@@ -31,14 +32,15 @@ export async function list(call: Call<typeof listUsers>, db: Db, signIn: SignInO
   const withRoleRequest = call.query.has_role_request === true;
   const before = cursor === undefined ? null : UserId.safeParse(cursor);
   if (before?.success === false) throw refuse(400, "request.invalid", "cursor: This is not a cursor of this list.");
-  const wish = { before: before?.data ?? null, search: search?.trim() || null, withRoleRequest };
+  const { role = null, status = null } = call.query;
+  const wish = { before: before?.data ?? null, search: search?.trim() || null, role, status, withRoleRequest };
   const people = await listPage(db, { limit: limit + 1, ...wish });
   const page = people.slice(0, limit);
   const next = people.length > limit ? (page.at(-1)?.id ?? null) : null;
   return { data: await present(db, page, signIn), next_cursor: next };
 }
 
-export async function changeRole(call: Call<typeof changeUserRole>, tx: Tx, signIn: SignInOfUsers): Promise<User> {
+export async function changeRole(call: Act<typeof changeUserRole>, tx: Tx, signIn: SignInOfUsers): Promise<User> {
   const { person, admins } = await decideAbout(call, tx);
   const { role } = call.body;
   if (role !== "admin") requireAnotherAdmin(person.id, admins);
@@ -129,14 +131,14 @@ export async function decideAbout(call: AboutSomebody, tx: Tx): Promise<{ person
 }
 
 /** The person whom a call is about, locked and named in the trail. Throws 404 when there is none. */
-async function named(call: AboutSomebody, tx: Tx): Promise<Person> {
+export async function named(call: AboutSomebody, tx: Tx): Promise<Person> {
   const person = await lockUser(tx, call.params.id);
   if (person === undefined) throw refuse(404, "user.not-found", "User not found");
   call.note({ target: { type: "user", id: person.id, name: person.email } });
   return person;
 }
 
-async function presentOne(db: Db, userId: string, signIn: SignInOfUsers): Promise<User> {
+export async function presentOne(db: Db, userId: string, signIn: SignInOfUsers): Promise<User> {
   const person = await findUser(db, userId);
   const [user] = await present(db, person === undefined ? [] : [person], signIn);
   if (user === undefined) throw new Error(`the user ${userId} vanished within a transaction`);
@@ -148,10 +150,13 @@ async function present(db: Db, people: readonly Person[], signIn: SignInOfUsers)
     db,
     people.map((person) => person.id),
   );
+  const waiting = await signIn.slowedDown(db, people);
   return people.map((person) => ({
     ...person,
     created_at: person.created_at.toISOString(),
     last_signed_in_at: person.last_signed_in_at?.toISOString() ?? null,
+    invited_at: person.invited_at?.toISOString() ?? null,
+    slowed_down_until: waiting.get(person.id)?.toISOString() ?? null,
     open_sessions: open.get(person.id) ?? 0,
   }));
 }

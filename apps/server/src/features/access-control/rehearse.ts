@@ -1,0 +1,198 @@
+// What would change if: makes a change by its own use case in a transaction that is always rolled back, and compares.
+import type { AccessChange, AccessPreview, UserId, previewAccessChange } from "@strongroom/contract";
+import type { GroupsFeature } from "#features/groups/index.ts";
+import { lockPlatform, platformNotFound, updatePlatform } from "#features/platforms/index.ts";
+import type { SafesFeature } from "#features/safes/index.ts";
+import type { UsersFeature } from "#features/users/index.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Refusal } from "#kernel/http/refuse.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { differenceOf } from "./difference.policy.ts";
+import * as store from "./preview.store.ts";
+import type { Part } from "./preview.store.ts";
+
+export interface Rehearsed {
+  kernel: Kernel;
+  safes: Pick<SafesFeature, "members">;
+  groups: Pick<GroupsFeature, "acts">;
+  users: Pick<UsersFeature, "changeRole">;
+}
+
+const MOST_SHOWN = 100;
+
+export async function preview(site: Rehearsed, call: SteppedCall<typeof previewAccessChange>): Promise<AccessPreview> {
+  const { change } = call.body;
+  call.note({ target: targetOf(change), details: { change: change.kind } });
+  const answer = await rehearse(site, call.actor, change);
+  call.note({
+    details: {
+      change: change.kind,
+      people_gaining: answer.people_gaining,
+      people_losing: answer.people_losing,
+      accounts: answer.accounts,
+    },
+  });
+  return call.commit(async () => answer);
+}
+
+function targetOf(change: AccessChange): { type: string; id: string } {
+  if ("safe_id" in change) return { type: "safe", id: change.safe_id };
+  if ("group_id" in change) return { type: "group", id: change.group_id };
+  if ("platform_id" in change) return { type: "platform", id: change.platform_id };
+  return { type: "user", id: change.user_id };
+}
+
+/** Carries the answer out of the transaction that must not commit. */
+class RolledBack {
+  readonly answer: AccessPreview;
+  constructor(answer: AccessPreview) {
+    this.answer = answer;
+  }
+}
+
+/**
+ * INVARIANT: a rehearsal leaves nothing: its transaction ends by an exception, whatever happens in it. It waits a second for a
+ * lock at the most, and no statement of it lasts longer than five.
+ */
+async function rehearse(site: Rehearsed, actor: Actor, change: AccessChange): Promise<AccessPreview> {
+  try {
+    return await site.kernel.database.transaction(async (tx): Promise<never> => {
+      await store.beginRehearsal(tx);
+      requireRight(site.kernel, actor, change);
+      const parts = await partsOf(tx, change);
+      const before = await store.takeSnapshot(tx, parts);
+      if (before.standings.length > store.MOST_STANDINGS) throw tooLarge();
+      await apply(site, tx, actor, change);
+      const difference = differenceOf(before, await store.takeSnapshot(tx, parts));
+      throw new RolledBack(await present(tx, difference));
+    });
+  } catch (error) {
+    if (error instanceof RolledBack) return error.answer;
+    throw refusalOf(error) ?? error;
+  }
+}
+
+const tooLarge = (): Refusal =>
+  refuse(422, "access-control.too-large", "This change reaches too many people and safes to be worked out at once.");
+
+/** What PostgreSQL says when it would have to wait, or to think, for longer than a preview may. */
+function refusalOf(error: unknown): Refusal | null {
+  const { code } = error as { code?: unknown };
+  if (code === QUERY_CANCELED) return tooLarge();
+  if (code !== LOCK_NOT_AVAILABLE && code !== SERIALIZATION_FAILURE) return null;
+  return refuse(409, "access-control.busy", "Somebody is changing this right now. Try again in a moment.");
+}
+
+const QUERY_CANCELED = "57014";
+const LOCK_NOT_AVAILABLE = "55P03";
+const SERIALIZATION_FAILURE = "40001";
+
+/** What the change's own call would ask for; changes of a safe's members are judged by the use case itself. */
+function requireRight({ authority }: Kernel, actor: Actor, { kind }: AccessChange): void {
+  if (kind.startsWith("group-")) authority.require("group.manage", actor);
+  if (kind === "role-changed") authority.require("user.manage", actor);
+  if (kind === "platform-approvals") authority.require("platform.manage", actor);
+}
+
+/** Whom the change may touch, and where: rather too many than too few. */
+async function partsOf(db: Db, change: AccessChange): Promise<Part[]> {
+  switch (change.kind) {
+    case "member-added": {
+      const { user_id, group_id } = change.member;
+      const people = user_id === undefined ? await store.peopleOfGroup(db, group_id!) : [user_id];
+      return [{ people, safes: [change.safe_id] }];
+    }
+    case "member-updated":
+    case "member-removed":
+      return [
+        { people: await store.peopleOfMembership(db, change.safe_id, change.member_id), safes: [change.safe_id] },
+      ];
+    case "group-member-added":
+    case "group-member-removed": {
+      const others = (await store.peopleOfGroup(db, change.group_id)).filter((id) => id !== change.user_id);
+      const own = await store.sharedSafesOf(db, [change.user_id]);
+      const theirs = await store.sharedSafesOf(db, others);
+      const safes = [...new Set([...(await store.safesOfGroup(db, change.group_id)), ...theirs])];
+      return [
+        { people: [change.user_id], safes },
+        { people: own.length === 0 ? [] : others, safes: own },
+      ];
+    }
+    case "group-deleted": {
+      const people = await store.peopleOfGroup(db, change.group_id);
+      const safes = [...(await store.safesOfGroup(db, change.group_id)), ...(await store.sharedSafesOf(db, people))];
+      return [{ people, safes: [...new Set(safes)] }];
+    }
+    case "role-changed":
+      return [{ people: [change.user_id], safes: null }];
+    case "platform-approvals": {
+      const safes = await store.safesOfPlatform(db, change.platform_id);
+      return [{ people: await store.membersOfSafes(db, safes), safes }];
+    }
+  }
+}
+
+async function apply({ safes, groups, users }: Rehearsed, tx: Tx, actor: Actor, change: AccessChange): Promise<void> {
+  const act = { actor, note: () => {}, body: undefined };
+  switch (change.kind) {
+    case "member-added":
+      await safes.members.add({ ...act, params: { id: change.safe_id }, body: change.member }, tx);
+      return;
+    case "member-updated": {
+      const params = { id: change.safe_id, member_id: change.member_id };
+      await safes.members.change({ ...act, params, body: change.member }, tx);
+      return;
+    }
+    case "member-removed":
+      await safes.members.remove({ ...act, params: { id: change.safe_id, member_id: change.member_id } }, tx);
+      return;
+    case "group-member-added":
+      await groups.acts.addPerson({ ...act, params: { id: change.group_id }, body: { user_id: change.user_id } }, tx);
+      return;
+    case "group-member-removed":
+      await groups.acts.removePerson({ ...act, params: { id: change.group_id, user_id: change.user_id } }, tx);
+      return;
+    case "group-deleted":
+      await groups.acts.remove({ ...act, params: { id: change.group_id } }, tx);
+      return;
+    case "role-changed":
+      await users.changeRole({ ...act, params: { id: change.user_id }, body: { role: change.role } }, tx);
+      return;
+    case "platform-approvals":
+      await applyApprovals(tx, change);
+  }
+}
+
+type ApprovalsChange = Extract<AccessChange, { kind: "platform-approvals" }>;
+
+async function applyApprovals(tx: Tx, change: ApprovalsChange): Promise<void> {
+  const { platform_id: id, approvals_level_1, approvals_level_2 } = change;
+  if (approvals_level_2 > 0 && approvals_level_1 === 0) {
+    const msg = "A second level needs a first one";
+    throw refuse(400, "request.invalid", msg, { errors: [{ path: "change.approvals_level_2", msg }] });
+  }
+  if ((await lockPlatform(tx, id, "update")) === null) throw platformNotFound();
+  await updatePlatform(tx, id, { approvals_level_1, approvals_level_2 });
+}
+
+async function present(tx: Tx, { people, accounts }: ReturnType<typeof differenceOf>): Promise<AccessPreview> {
+  const shown = people.slice(0, MOST_SHOWN);
+  const names = await store.readNames(
+    tx,
+    shown.map(({ userId }) => userId),
+  );
+  return {
+    people_gaining: people.filter(({ gains }) => gains).length,
+    people_losing: people.filter(({ loses }) => loses).length,
+    accounts,
+    people: shown.map(({ userId, changes, grantsLost }) => ({
+      user_id: userId as UserId,
+      ...names.get(userId)!,
+      changes,
+      grants_lost: grantsLost,
+    })),
+  };
+}
