@@ -42,4 +42,5 @@ export function installAccessRequests(kernel: Kernel, deps: AccessRequestDeps): 
 
 export { grantsInForce, noteRetrieval } from "./grants-in-force.ts";
 export type { GrantInForce } from "./grants-in-force.ts";
+export { searchableRequests } from "./search-requests.ts";
 export { requestsSeenBy } from "./shown-requests.store.ts";

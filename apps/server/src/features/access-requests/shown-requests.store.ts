@@ -101,6 +101,37 @@ const shown = (page: RawBuilder<unknown>): RawBuilder<ShownRequest> => sql<Shown
   left join users reviewer on reviewer.id = request.reviewed_by
   order by request.created_at desc, request.id desc`;
 
+/** Among so many of the newest of everybody, of one's own, and of those that wait: what a search looks through. */
+const RECENT = 1_000;
+
+/** Newest first. Those that wait, one's own, and the newest: an old one is found in the list, by its account. */
+export async function searchRequests(db: Db, viewer: Who, text: string, limit: number): Promise<ShownRequest[]> {
+  const newest = (condition: RawBuilder<unknown>) => sql`
+    (select id from access_requests where ${condition} order by created_at desc limit ${sql.lit(RECENT)})`;
+  const recent = sql`${newest(sql`true`)} union ${newest(sql`user_id = ${viewer.id}`)} union ${newest(sql`state = 'pending'`)}`;
+  const page = sql`
+    select request.* from access_requests request
+    where request.id in (${recent}) and ${matching(text)} and ${visibleTo(viewer)}
+    order by request.created_at desc, request.id desc limit ${limit}`;
+  return (await shown(page).execute(db)).rows;
+}
+
+/** Those of these that this person may see. */
+export async function readSeen(db: Db, viewer: Who, ids: readonly string[]): Promise<ShownRequest[]> {
+  const page = sql`
+    select request.* from access_requests request where request.id = any(${[...ids]}::uuid[]) and ${visibleTo(viewer)}`;
+  return (await shown(page).execute(db)).rows;
+}
+
+function matching(search: string): RawBuilder<unknown> {
+  const pattern = containing(search);
+  return sql`(
+    request.resource ilike ${pattern} or request.system ilike ${pattern} or request.reason ilike ${pattern}
+    or request.ticket ilike ${pattern}
+    or exists (select from users where id = request.user_id and (name ilike ${pattern} or email ilike ${pattern}))
+    or exists (select from credentials where id = request.account_id and name ilike ${pattern}))`;
+}
+
 export interface RequestWish {
   tab: Tab | null;
   search: string | null;
@@ -110,16 +141,10 @@ export interface RequestWish {
 
 /** Newest first; one row more than asked for, if there is one. */
 export async function listRequests(db: Db, viewer: Who, { tab, search, limit, after }: RequestWish) {
-  const pattern = containing(search ?? "");
-  const matches = sql`(
-    request.resource ilike ${pattern} or request.system ilike ${pattern} or request.reason ilike ${pattern}
-    or request.ticket ilike ${pattern}
-    or exists (select from users where id = request.user_id and (name ilike ${pattern} or email ilike ${pattern}))
-    or exists (select from credentials where id = request.account_id and name ilike ${pattern}))`;
   const conditions = [
     visibleTo(viewer),
     ...(tab === null ? [] : [IN_TAB[tab]]),
-    ...(search === null ? [] : [matches]),
+    ...(search === null ? [] : [matching(search)]),
     ...(after === null ? [] : [sql`(request.created_at, request.id) < (${after.at}, ${after.id}::uuid)`]),
   ];
   const page = sql`

@@ -240,6 +240,8 @@ test("each way to read a page answers the same", async () => {
         ...(condition.platformId === undefined ? [] : [found.byPlatform(platforms[1]!)]),
       ])
         assert.deepEqual(await found.lookUp(db, wish, candidates), walked);
+      assert.deepEqual(await found.lookUpFew(db, wish, sql`select id from credentials`, 5_000), walked);
+      assert.equal(await found.lookUpFew(db, wish, sql`select id from credentials`, 50), null);
     }
   }
 });

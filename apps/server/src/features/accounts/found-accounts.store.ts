@@ -6,6 +6,7 @@ import type { RawBuilder } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
+import { NAME_KEY, nameBeginsWith } from "#features/credentials/index.ts";
 import { seesEverySafe, standingsOf } from "#features/safes/index.ts";
 import { dueSince, isRotationDue } from "./rotation.ts";
 import type { GrantsInForce } from "./shown-accounts.store.ts";
@@ -31,6 +32,8 @@ export interface Wish {
   conditions: Conditions;
   limit: number;
   after: TimePlace | null;
+  /** Of the safes that this person sees, those whose names match the text, where that is known already. */
+  named?: readonly string[];
 }
 
 export interface Found {
@@ -69,19 +72,73 @@ export async function scanSeen(db: Db, wish: Wish, most: number, isNarrowed: boo
     select page.*, counted.seen from (select count(*) as seen from mine) counted
     left join (${pageOf(wish, sql`select * from mine`)}) page on true
     order by page.created_at desc, page.id desc`.execute(db);
-  if (rows[0] !== undefined && rows[0].seen > most) return null;
-  return rows.filter(({ id }) => id !== null);
+  return pageUnlessMore(rows, most);
+}
+
+export interface Probe {
+  rows: Found[];
+  /** How many of those that were read match the text, whoever sees them: zero where it is rare. */
+  matching: number;
+  /** The safes whose names match. */
+  named: string[];
+}
+
+/** As `walk`, and tells how common the text is. */
+export async function probe(db: Db, wish: Wish, span: number): Promise<Probe> {
+  const { rows } = await sql<Found & Omit<Probe, "rows">>`
+    ${seen(wish)}, next as materialized (
+      select ${READ} from credentials where safe_id is not null and deleted_at is null and ${isAfter(wish)}
+      order by created_at desc, id desc limit ${span})
+    select page.*, counted.* from (
+      select count(*) as matching, (select coalesce(array_agg(safe_id), '{}') from named) as named
+      from next credentials where ${textMatches(wish)}
+    ) counted
+    left join (${pageOf(wish, sql`select * from next`)}) page on true
+    order by page.created_at desc, page.id desc`.execute(db);
+  const { matching, named } = rows[0]!;
+  return { rows: placesIn(rows), matching, named };
 }
 
 /** All that match, found by what they match, then the newest of them. */
 export async function lookUp(db: Db, wish: Wish, candidates: RawBuilder<unknown>): Promise<Found[]> {
-  const next = sql`
-    select ${READ} from credentials
-    where id in (select id from candidates) and safe_id is not null and deleted_at is null and ${isAfter(wish)}`;
   const { rows } = await sql<Found>`
-    ${seen(wish)}, candidates as materialized (${candidates}) ${pageOf(wish, next)}`.execute(db);
+    ${seen(wish)}, candidates as materialized (${candidates}) ${pageOf(wish, ofCandidates(wish))}`.execute(db);
   return rows;
 }
+
+/** As `lookUp`; null when there are more than `most` to look at. */
+export async function lookUpFew(db: Db, wish: Wish, candidates: Sql, most: number): Promise<Found[] | null> {
+  const { rows } = await sql<Found & { seen: number }>`
+    ${seen(wish)}, candidates as materialized (select id from (${candidates}) candidates limit ${most + 1})
+    select page.*, counted.seen from (select count(*) as seen from candidates) counted
+    left join (${pageOf(wish, ofCandidates(wish))}) page on true
+    order by page.created_at desc, page.id desc`.execute(db);
+  return pageUnlessMore(rows, most);
+}
+
+const ofCandidates = (wish: Wish): Sql => sql`
+  select ${READ} from credentials
+  where id in (select id from candidates) and safe_id is not null and deleted_at is null and ${isAfter(wish)}`;
+
+/** Those whose names begin with the text, the exact name first, then by name; of the first `span` of them alone. */
+export async function beginning(db: Db, wish: Wish, text: string, span: number): Promise<string[]> {
+  const named = sql`
+    select id, safe_id, ${NAME_KEY} as sort from credentials
+    where user_id is null and deleted_at is null and ${nameBeginsWith(text)} order by ${NAME_KEY} limit ${span}`;
+  const { rows } = await sql<{ id: string }>`
+    ${seen(wish)} select credentials.id from (${named}) credentials where ${isSeen(wish)}
+    order by credentials.sort limit ${wish.limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+function pageUnlessMore(rows: readonly (Found & { seen: number })[], most: number): Found[] | null {
+  if (rows[0] !== undefined && rows[0].seen > most) return null;
+  return placesIn(rows);
+}
+
+/** Where the page stands beside a count, and no row is one without an id. */
+const placesIn = (rows: readonly Found[]): Found[] =>
+  rows.filter(({ id }) => id !== null).map(({ id, created_at }) => ({ id, created_at }));
 
 /** For `lookUp`: by search keys, or in a safe whose name matches. */
 export const byKeys = (keys: readonly number[], isSearch: boolean): Sql => sql`
@@ -109,24 +166,36 @@ const READ = sql.raw(
 );
 
 /** The safes and grants through which this person sees accounts, and the safes whose names match. */
-function seen({ actor, grantsInForce, conditions: { text } }: Wish): Sql {
+function seen({ actor, grantsInForce, conditions: { text }, named }: Wish): Sql {
   const visible = seesEverySafe(actor)
     ? sql`select id as safe_id from safes where deleted_at is null`
     : sql`select safe_id from ${standingsOf(actor)} standing`;
   return sql`with visible as ${text === null && seesEverySafe(actor) ? sql`not materialized` : sql`materialized`} (${visible}),
     lent as materialized (select account_id from ${grantsInForce(actor)} lent),
-    named as materialized (
-      select visible.safe_id from visible join safes on safes.id = visible.safe_id
-      where ${text === null ? sql`false` : sql`lower(normalize(safes.name, nfkc)) like ${containing(text)}`}
-    )`;
+    named as materialized (${
+      named !== undefined
+        ? sql`select safe_id from unnest(${[...named]}::uuid[]) safe_id`
+        : sql`select visible.safe_id from visible join safes on safes.id = visible.safe_id
+            where ${text === null ? sql`false` : sql`lower(normalize(safes.name, nfkc)) like ${containing(text)}`}`
+    })`;
 }
+
+const isSeen = ({ actor }: Wish): Sql =>
+  seesEverySafe(actor)
+    ? sql`true`
+    : sql`(credentials.safe_id in (select safe_id from visible) or credentials.id in (select account_id from lent))`;
+
+const textMatches = ({ conditions: { text } }: Wish): Sql =>
+  text === null
+    ? sql`true`
+    : sql`(credentials.search_text like ${containing(text)} or credentials.safe_id in (select safe_id from named))`;
 
 const isAfter = ({ after }: Wish): Sql =>
   after === null ? sql`true` : sql`(credentials.created_at, credentials.id) < (${after.at}, ${after.id}::uuid)`;
 
 /** The page of those rows that this person sees and that match. */
-function pageOf({ actor, conditions, limit }: Wish, rows: Sql): Sql {
-  const { safeId, text, platformId, systemType, verification, status } = conditions;
+function pageOf(wish: Wish, rows: Sql): Sql {
+  const { safeId, platformId, systemType, verification, status } = wish.conditions;
   const ofAccount = [
     ...(platformId === null ? [] : [sql`accounts.platform_id = ${platformId}`]),
     ...(systemType === null ? [] : [sql`accounts.system_type = ${systemType}`]),
@@ -134,25 +203,17 @@ function pageOf({ actor, conditions, limit }: Wish, rows: Sql): Sql {
     ...(status === "rotation_due" ? [isRotationDue] : []),
   ];
   const matches = [
-    ...(seesEverySafe(actor)
-      ? []
-      : [
-          sql`(credentials.safe_id in (select safe_id from visible) or credentials.id in (select account_id from lent))`,
-        ]),
+    isSeen(wish),
     ...(safeId === null ? [] : [sql`credentials.safe_id = ${safeId}`]),
-    ...(text === null
-      ? []
-      : [
-          sql`(credentials.search_text like ${containing(text)} or credentials.safe_id in (select safe_id from named))`,
-        ]),
+    textMatches(wish),
     ...(verification === null ? [] : [isVerification(verification)]),
     ...ofAccount,
   ];
   const others = sql`join accounts on accounts.id = credentials.id join platforms on platforms.id = accounts.platform_id`;
   return sql`
     select credentials.id, credentials.created_at from (${rows}) credentials ${ofAccount.length === 0 ? sql`` : others}
-    where ${sql.join([sql`true`, ...matches], sql` and `)}
-    order by credentials.created_at desc, credentials.id desc limit ${limit}`;
+    where ${sql.join(matches, sql` and `)}
+    order by credentials.created_at desc, credentials.id desc limit ${wish.limit}`;
 }
 
 function isVerification({ status, isAwaited }: NonNullable<Conditions["verification"]>): Sql {

@@ -89,7 +89,7 @@ declare module "#kernel/db/tables.ts" {
 }
 
 /** Everything of a row but what only searching needs. */
-const COLUMNS = [
+export const COLUMNS = [
   "id",
   "user_id",
   "safe_id",

@@ -27,6 +27,10 @@ export async function findCredentials(call: Call<typeof listCredentials>, db: Db
   };
 }
 
+/** The newest that hold the text. */
+export const findNewest = (db: Db, actor: Actor, text: string, limit: number): Promise<CredentialRow[]> =>
+  find(db, actor, { limit, after: null }, { search: text });
+
 /**
  * A common match is found soon by reading on, a rare one by its keys. Which it is shows after a thousand rows, without
  * asking the planner, whose guess can be wrong by orders of magnitude.

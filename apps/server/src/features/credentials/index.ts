@@ -57,6 +57,7 @@ export {
 } from "./credentials.store.ts";
 export type { CredentialRow, CredentialsTable, HostKey } from "./credentials.store.ts";
 export { ACCOUNTS, fold, keysToFind, searchKeys } from "./index-credential.ts";
+export { NAME_KEY, nameBeginsWith } from "./names.store.ts";
 export { editStored } from "./edit-stored.ts";
 export { replaceSecret } from "./replace-secret.ts";
 export { resealUnder } from "./reseal.ts";
@@ -64,4 +65,5 @@ export { refuseWhileRotating, rotationState, rotationInHand, supersedeRotation }
 export { openEnvelope, unreadable } from "./reveal-credential.ts";
 export type { HistoryOfTarget } from "./read-credential.ts";
 export type { LoginListener } from "./store-credential.ts";
+export { searchableCredentials } from "./search-credentials.ts";
 export { storeNew } from "./store-version.ts";

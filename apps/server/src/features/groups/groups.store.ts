@@ -50,6 +50,9 @@ export async function readGroup(db: Db, id: string): Promise<ShownGroup | null> 
   return (await shown(sql`groups.id = ${id}`).execute(db)).rows[0] ?? null;
 }
 
+export const readGroups = async (db: Db, ids: readonly string[]): Promise<ShownGroup[]> =>
+  (await shown(sql`groups.id = any(${[...ids]}::uuid[])`).execute(db)).rows;
+
 /** Holds the group until the transaction ends: nobody joins it or makes it a member meanwhile. Null when there is none. */
 export async function lockGroup(tx: Tx, id: string): Promise<ShownGroup | null> {
   await sql`select from groups where id = ${id} for update`.execute(tx);

@@ -1,5 +1,6 @@
 // Platforms in the database.
 import type { ConnectionMethod, PasswordRules, Platform, SafeId, SystemType } from "@strongroom/contract";
+import { containing } from "#kernel/db/containing.ts";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -68,6 +69,22 @@ export async function listPlatforms(db: Db, systemType: SystemType | null, isAct
     ...(isActive === null ? [] : [sql`is_active = ${isActive}`]),
   ];
   return (await shown(sql.join([sql`true`, ...conditions], sql` and `)).execute(db)).rows;
+}
+
+/** By name, without what has to be counted. */
+export async function searchPlatforms(db: Db, wanted: { text: string } | { ids: readonly string[] }, limit: number) {
+  const query = db.selectFrom("platforms").select(["id", "name", "description", "system_type", "connection_method"]);
+  const ofThese =
+    "ids" in wanted
+      ? sql<boolean>`id = any(${[...wanted.ids]}::uuid[])`
+      : sql<boolean>`(name ilike ${containing(wanted.text)} or description ilike ${containing(wanted.text)}
+          or system_type ilike ${containing(wanted.text)})`;
+  return query
+    .where("deleted_at", "is", null)
+    .where(ofThese)
+    .orderBy(sql`lower(name)`)
+    .limit(limit)
+    .execute();
 }
 
 /** Null when there is none, or it was deleted. */

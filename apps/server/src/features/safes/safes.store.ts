@@ -110,6 +110,11 @@ export async function readSafe(db: Db, actor: Actor, id: string): Promise<ShownS
   return (await withCounts(page).execute(db)).rows[0] ?? null;
 }
 
+/** Those of these that this person sees. */
+export async function readSafes(db: Db, actor: Actor, ids: readonly string[]): Promise<ShownSafe[]> {
+  return (await withCounts(visible(actor, [sql`standing.safe_id = any(${[...ids]}::uuid[])`])).execute(db)).rows;
+}
+
 /** Over the safes that this person sees; `shared` ones have more than one person as members. */
 export async function countSafes(db: Db, actor: Actor): Promise<{ total: number; active: number; shared: number }> {
   const { rows } = await sql<{ total: number; active: number; shared: number }>`

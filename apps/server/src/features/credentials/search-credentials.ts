@@ -1,0 +1,25 @@
+// One's own credentials for the global search.
+import { MOST_FOUND } from "#features/search/index.ts";
+import type { Hit, Searchable } from "#features/search/index.ts";
+import type { CredentialRow } from "./credentials.store.ts";
+import { findNewest } from "./find-credentials.ts";
+import { readNamed, readOwn } from "./names.store.ts";
+
+export const searchableCredentials: Searchable = {
+  kind: "credential",
+  needs: "credential.list",
+  async find(db, actor, text) {
+    const [named, matching] = await Promise.all([
+      readNamed(db, actor, text, MOST_FOUND),
+      findNewest(db, actor, text, MOST_FOUND),
+    ]);
+    const all = new Map([...named, ...matching].map((row) => [row.id, row]));
+    return [...all.values()].map(hitOf);
+  },
+  read: async (db, actor, ids) => (await readOwn(db, actor, ids)).map(hitOf),
+};
+
+function hitOf({ id, name, username, host }: CredentialRow): Hit {
+  const detail = [username, host].filter((each) => each !== null && each !== "").join(" at ");
+  return { id, title: name, detail, by: [username, host], can: ["copy", "verify", "rotate"] };
+}

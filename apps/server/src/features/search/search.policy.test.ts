@@ -1,0 +1,36 @@
+// Which match is the better one.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { distance, ranked } from "./search.policy.ts";
+import type { Hit } from "./searchable.ts";
+
+const hit = (title: string, by: (string | null)[] = []): Hit => ({ id: title, title, detail: "", by, can: [] });
+
+test("the exact name comes first, then an exact host or user name, then beginnings, then parts", () => {
+  const hits = [
+    hit("A note", ["deep in db1.example.com or so"]),
+    hit("old db1"),
+    hit("Third", ["db1.example.com", null]),
+    hit("db1 primary"),
+    hit("Second", ["DB1"]),
+    hit("Db1"),
+  ];
+  const order = ranked("db1", [{ kind: "account", hits }]).map(({ title }) => title);
+  assert.deepEqual(order, ["Db1", "Second", "db1 primary", "Third", "old db1", "A note"]);
+  assert.equal(distance("ＤＢ１", hit("db1")), 0);
+  assert.equal(distance("elsewhere", hit("db1")), 6);
+});
+
+test("the kind with the best match comes first, with six at most, and shorter names before longer ones", () => {
+  const many = Array.from({ length: 9 }, (_, number) => hit(`web ${"x".repeat(9 - number)}`));
+  const results = ranked("web", [
+    { kind: "account", hits: many },
+    { kind: "safe", hits: [hit("Web")] },
+    { kind: "user", hits: [] },
+  ]);
+  assert.deepEqual(
+    results.map(({ kind }) => kind),
+    ["safe", ...Array.from({ length: 6 }, () => "account")],
+  );
+  assert.equal(results[1]?.title, "web x");
+});

@@ -1,0 +1,50 @@
+// Asks every feature that has something to find, as the person who searches, and puts the answers in order.
+import type { SearchResult, readRecent, searchEverywhere } from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { Refusal } from "#kernel/http/refuse.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { ranked, toResult } from "./search.policy.ts";
+import type { Searchable } from "./searchable.ts";
+
+export interface Site {
+  kernel: Kernel;
+  searchables: readonly Searchable[];
+}
+
+export async function search(
+  site: Site,
+  call: Call<typeof searchEverywhere>,
+  db: Db,
+): Promise<{ results: SearchResult[] }> {
+  const text = call.query.search;
+  const allowed = allowedTo(site, call.actor);
+  const answers = allowed.map(async ({ kind, find }) => ({ kind, hits: await find(db, call.actor, text) }));
+  return { results: ranked(text, await Promise.all(answers)) };
+}
+
+/** What is gone, or not to be seen any more, is left out. */
+export async function recent(site: Site, call: Call<typeof readRecent>, db: Db): Promise<{ results: SearchResult[] }> {
+  const { items } = call.query;
+  const found = new Map<string, SearchResult>();
+  const reading = allowedTo(site, call.actor).map(async ({ kind, read }) => {
+    const ids = items.filter((item) => item.kind === kind).map(({ id }) => id);
+    if (ids.length === 0) return;
+    for (const hit of await read(db, call.actor, ids)) found.set(`${kind}:${hit.id}`, toResult(kind, hit));
+  });
+  await Promise.all(reading);
+  return { results: items.flatMap(({ kind, id }) => found.get(`${kind}:${id}`) ?? []) };
+}
+
+/** INVARIANT: who may not list a kind of thing finds none of it. */
+const allowedTo = ({ kernel, searchables }: Site, actor: Actor): Searchable[] =>
+  searchables.filter(({ needs }) => {
+    try {
+      kernel.authority.require(needs, actor);
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      throw error;
+    }
+  });

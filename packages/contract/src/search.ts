@@ -1,0 +1,67 @@
+// Global search: everything of the product that a person may see, found by its name, host, user name or address.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+
+export const SEARCH_KINDS = ["account", "credential", "safe", "access-request", "user", "group", "platform"] as const;
+export const SearchKind = z.enum(SEARCH_KINDS);
+export type SearchKind = z.infer<typeof SearchKind>;
+
+/** What the caller may do with a result at once. `request`: ask for access to it. */
+export const SEARCH_ACTIONS = ["copy", "verify", "rotate", "request"] as const;
+export const SearchAction = z.enum(SEARCH_ACTIONS);
+export type SearchAction = z.infer<typeof SearchAction>;
+
+export const SearchResult = z.object({
+  kind: SearchKind,
+  id: z.uuid(),
+  title: z.string(),
+  /** What tells it from others of the same name. */
+  detail: z.string(),
+  can: z.array(SearchAction),
+});
+export type SearchResult = z.infer<typeof SearchResult>;
+
+/** So many of each kind at most. */
+export const MOST_RESULTS = 6;
+export const MOST_RECENT = 8;
+
+export const searchEverywhere = endpoint({
+  method: "GET",
+  path: "/api/v1/search",
+  summary: "The best few of each kind that the caller may see: by exact name, beginning of a name, then any part",
+  query: z.object({ search: z.string().trim().min(1).max(100) }),
+  /** The kind with the best result first, its best result first. */
+  reply: z.object({ results: z.array(SearchResult) }),
+  needs: "search.use",
+  audit: "none",
+});
+
+const RecentItem = z.object({ kind: SearchKind, id: z.uuid() });
+export type RecentItem = z.infer<typeof RecentItem>;
+
+function itemOf(text: string): { kind: string; id: string } {
+  const at = text.indexOf(":");
+  return { kind: text.slice(0, at), id: text.slice(at + 1) };
+}
+
+/** Where somebody was before: the browser keeps ids alone, and asks what they may still see of them. */
+export const readRecent = endpoint({
+  method: "GET",
+  path: "/api/v1/search/recent",
+  summary: "What of these the caller may see now, in the order in which it is named",
+  query: z.object({
+    /** `account:<id>,safe:<id>` */
+    items: z
+      .string()
+      .max(600)
+      .transform((text, context) => {
+        const items = z.array(RecentItem).max(MOST_RECENT).safeParse(text.split(",").map(itemOf));
+        if (items.success) return items.data;
+        context.addIssue({ code: "custom", message: "Must name up to eight things, each as kind:id" });
+        return z.NEVER;
+      }),
+  }),
+  reply: z.object({ results: z.array(SearchResult) }),
+  needs: "search.use",
+  audit: "none",
+});
