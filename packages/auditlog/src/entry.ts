@@ -2,9 +2,17 @@
 import { canonicalise } from "./canonical-json.ts";
 import type { Json } from "./canonical-json.ts";
 
-/** Who did it: a person, or a part of the system such as `rotation`. */
+/** Who did it: a person or a machine identity, in a session or by an API token, or a part of the system such as `rotation`. */
 export type AuditActor =
-  | { readonly id: string; readonly name: string; readonly role: string; readonly session?: string }
+  | {
+      readonly id: string;
+      readonly name: string;
+      readonly role: string;
+      readonly session?: string;
+      /** The id and the name of the API token that acted. */
+      readonly token?: string;
+      readonly token_name?: string;
+    }
   | { readonly system: string };
 
 export const AUDIT_RESULTS = ["success", "failure", "warning", "info"] as const;
@@ -12,6 +20,7 @@ export type AuditResult = (typeof AUDIT_RESULTS)[number];
 
 export const AUDIT_SEVERITIES = ["critical", "high", "medium", "low"] as const;
 export type AuditSeverity = (typeof AUDIT_SEVERITIES)[number];
+export type RecordedSeverity = Exclude<AuditSeverity, "low">;
 
 /** INVARIANT: an entry never holds a secret. */
 export interface AuditEntry {
@@ -26,7 +35,7 @@ export interface AuditEntry {
   readonly target?: { readonly type: string; readonly id: string; readonly name?: string };
   readonly result: AuditResult;
   /** Left out for routine, which is `low`. */
-  readonly severity?: AuditSeverity;
+  readonly severity?: RecordedSeverity;
   readonly reason?: string;
   readonly request?: { readonly id: string; readonly ip: string; readonly agent?: string };
   readonly details?: { readonly [name: string]: Json };
@@ -49,7 +58,7 @@ export function encodeEntry(entry: AuditEntry): Buffer {
   if (!EVENT.test(event)) throw new TypeError(`not the name of an audit event: ${event}`);
   if (!AUDIT_RESULTS.includes(result)) throw new TypeError(`not the result of an audit entry: ${result as string}`);
 
-  if (severity !== undefined && !AUDIT_SEVERITIES.includes(severity)) {
+  if (severity !== undefined && !["critical", "high", "medium"].includes(severity)) {
     throw new TypeError(`not the severity of an audit entry: ${severity as string}`);
   }
 
@@ -58,7 +67,7 @@ export function encodeEntry(entry: AuditEntry): Buffer {
     throw new TypeError("an audit entry says who, what, why and from where in text");
   }
 
-  const who = "system" in actor ? { system: actor.system } : only({ ...pick(actor), session: actor.session });
+  const who = "system" in actor ? { system: actor.system } : only(pick(actor));
   const what = target && only({ type: target.type, id: target.id, name: target.name });
   const from = request && only({ id: request.id, ip: request.ip, agent: request.agent });
   const whole = only({ v, id, at, actor: who, event, target: what, result, severity, reason, request: from, details });
@@ -76,8 +85,14 @@ export function decodeEntry(bytes: Buffer): AuditEntry {
   throw new TypeError("not an audit entry in its canonical form");
 }
 
-function pick({ id, name, role }: { id: string; name: string; role: string }) {
-  return { id, name, role };
+/** The grant of just-in-time access under which it happened, as its details name it. */
+export function grantOf({ details }: AuditEntry): string | null {
+  const request = details?.["request"];
+  return typeof request === "string" && UUID.test(request) ? request : null;
+}
+
+function pick({ id, name, role, session, token, token_name }: Exclude<AuditActor, { system: string }>) {
+  return { id, name, role, session, token, token_name };
 }
 
 /** The same record without the members that are undefined. */

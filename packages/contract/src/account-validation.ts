@@ -24,6 +24,7 @@ export const validateAccount = endpoint({
   params: byId,
   reply: ValidationResult,
   needs: "account.use",
+  scope: "account.verify",
   audit: "account.validated",
 });
 
@@ -55,6 +56,7 @@ export const accountValidationHistory = endpoint({
   query: z.object(pageQuery(200, 50)),
   reply: z.object({ history: z.array(ValidationHistoryEntry), next_cursor: z.string().nullable() }),
   needs: "account.use",
+  scope: "account.read",
   audit: "none",
 });
 
@@ -66,5 +68,6 @@ export const acceptAccountHostKey = endpoint({
   body: z.strictObject({ fingerprint: z.string().max(200) }),
   reply: Message,
   needs: "account.use",
+  scope: "account.manage",
   audit: "account.host-key-accepted",
 });

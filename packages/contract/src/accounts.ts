@@ -213,6 +213,7 @@ export const readAccount = endpoint({
   params: byId,
   reply: Account.extend({ password: z.string().nullable() }),
   needs: "account.use",
+  scope: "account.retrieve",
   audit: "account.retrieved",
 });
 
@@ -223,6 +224,7 @@ export const readAccountDetails = endpoint({
   params: byId,
   reply: Account,
   needs: "account.use",
+  scope: "account.read",
   audit: "none",
 });
 
@@ -238,6 +240,7 @@ export const retrieveAccount = endpoint({
     .transform((body) => body ?? {}),
   reply: z.object({ password: z.string(), check_out: CheckOut.nullable() }),
   needs: "account.use",
+  scope: "account.retrieve",
   audit: "account.retrieved",
   repliesSecret: true,
 });
@@ -250,6 +253,7 @@ export const checkInAccount = endpoint({
   params: byId,
   reply: Account,
   needs: "account.use",
+  scope: "account.retrieve",
   audit: "account.checked-in",
 });
 
@@ -261,6 +265,7 @@ export const updateAccount = endpoint({
   body: AccountEdit,
   reply: Account,
   needs: "account.use",
+  scope: "account.manage",
   audit: "account.updated",
 });
 
@@ -276,6 +281,7 @@ export const moveAccount = endpoint({
   body: z.strictObject({ safe_id: SafeId }),
   reply: Account,
   needs: "account.use",
+  scope: "account.manage",
   audit: "account.moved",
 });
 
@@ -286,6 +292,7 @@ export const deleteAccount = endpoint({
   params: byId,
   reply: Message,
   needs: "account.use",
+  scope: "account.manage",
   audit: "account.deleted",
 });
 
@@ -298,6 +305,7 @@ export const readAccountHistory = endpoint({
   query: z.object(pageQuery(200, 50)),
   reply: z.object({ history: z.array(AuditLogEntry), next_cursor: z.string().nullable() }),
   needs: "account.use",
+  scope: "account.read",
   audit: "none",
 });
 
@@ -321,6 +329,7 @@ export const listAccountVersions = endpoint({
   params: byId,
   reply: z.object({ versions: z.array(SecretVersion) }),
   needs: "account.use",
+  scope: "account.read",
   audit: "none",
 });
 
@@ -336,6 +345,7 @@ export const retrieveAccountVersion = endpoint({
     .transform((body) => body ?? {}),
   reply: z.object({ password: z.string() }),
   needs: "account.use",
+  scope: "account.retrieve",
   audit: "account.version-retrieved",
   repliesSecret: true,
 });
@@ -349,5 +359,6 @@ export const explainAccountAccess = endpoint({
   query: z.object(pageQuery(500, 100)),
   reply: z.object({ access: z.array(EffectiveAccess), next_cursor: z.string().nullable() }),
   needs: "account.use",
+  scope: "account.read",
   audit: "none",
 });

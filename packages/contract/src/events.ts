@@ -132,6 +132,7 @@ export const LiveEvent = z.discriminatedUnion("type", [
     }),
   }),
   z.object({ ...base, type: z.literal("session.ended"), data: z.object({ session_id: z.uuid() }) }),
+  z.object({ ...base, type: z.literal("token.changed"), data: z.object({ token_id: z.uuid() }) }),
 ]);
 export type LiveEvent = z.infer<typeof LiveEvent>;
 
@@ -142,5 +143,6 @@ export const streamEvents = endpoint({
   summary: "Server-sent events for the caller; resumes after Last-Event-ID",
   reply: { stream: "text/event-stream" },
   needs: "signed-in",
+  scope: "event.follow",
   audit: "none",
 });

@@ -70,6 +70,9 @@ export const manyLines = (missing?: string) =>
     .trim()
     .refine((text) => !UNSEEN.test(text.replace(BREAKS, "")), "Must not contain control characters");
 
+/** CIDR notation. */
+export const Network = z.union([z.cidrv4(), z.cidrv6()], "Write a network as 10.0.0.0/8 or 2001:db8::/32.");
+
 /** What a person is called. */
 export const PersonName = oneLine().min(1).max(100);
 

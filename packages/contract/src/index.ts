@@ -3,6 +3,7 @@ export * from "./access-control.ts";
 export * from "./access-requests.ts";
 export * from "./accounts.ts";
 export * from "./account-types.ts";
+export * from "./admin.ts";
 export * from "./account-validation.ts";
 export * from "./audit.ts";
 export * from "./audit-sinks.ts";

@@ -43,6 +43,8 @@ export const Permission = z.enum([
   "policy.read",
   "policy.manage",
   "seal.manage",
+  "system.read",
+  "system.manage",
   "identity-provider.manage",
   "token.use",
   "search.use",

@@ -84,6 +84,7 @@ export const rotateAccount = endpoint({
   reply: Started,
   status: 202,
   needs: "account.use",
+  scope: "account.rotate",
   audit: "account.rotation-asked",
 });
 
@@ -96,6 +97,7 @@ export const reconcileAccount = endpoint({
   reply: Started,
   status: 202,
   needs: "account.use",
+  scope: "account.rotate",
   audit: "account.reconciliation-asked",
 });
 
@@ -121,6 +123,7 @@ export const listAccountRotations = endpoint({
   params: byAccount,
   ...history,
   needs: "account.use",
+  scope: "account.read",
   audit: "none",
 });
 

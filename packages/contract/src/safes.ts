@@ -150,6 +150,7 @@ export const readSafe = endpoint({
   params: byId,
   reply: Safe,
   needs: "safe.use",
+  scope: "safe.read",
   audit: "none",
 });
 
@@ -161,6 +162,7 @@ export const updateSafe = endpoint({
   body: SafeEdit,
   reply: Safe,
   needs: "safe.use",
+  scope: "safe.manage",
   audit: "safe.updated",
 });
 
@@ -172,6 +174,7 @@ export const deleteSafe = endpoint({
   query: z.object({ move_accounts_to: SafeId.optional() }),
   reply: Message,
   needs: "safe.use",
+  scope: "safe.manage",
   audit: "safe.deleted",
 });
 
@@ -183,6 +186,7 @@ export const listSafeMembers = endpoint({
   query: z.object(pageQuery(500, 100)),
   reply: z.object({ members: z.array(SafeMember), next_cursor: z.string().nullable() }),
   needs: "safe.use",
+  scope: "safe.read",
   audit: "none",
 });
 
@@ -214,6 +218,7 @@ export const addSafeMember = endpoint({
   reply: SafeMember,
   status: 201,
   needs: "safe.use",
+  scope: "safe.manage",
   audit: "safe.member-added",
 });
 
@@ -225,6 +230,7 @@ export const updateSafeMember = endpoint({
   body: SafeMemberEdit,
   reply: SafeMember,
   needs: "safe.use",
+  scope: "safe.manage",
   audit: "safe.member-updated",
 });
 
@@ -235,6 +241,7 @@ export const removeSafeMember = endpoint({
   params: byMember,
   reply: Message,
   needs: "safe.use",
+  scope: "safe.manage",
   audit: "safe.member-removed",
 });
 
@@ -271,6 +278,7 @@ export const explainSafeAccess = endpoint({
   query: z.object(pageQuery(500, 100)),
   reply: z.object({ access: z.array(EffectiveAccess), next_cursor: z.string().nullable() }),
   needs: "safe.use",
+  scope: "safe.read",
   audit: "none",
 });
 
@@ -283,6 +291,7 @@ export const readSafeHistory = endpoint({
   query: z.object(pageQuery(200, 50)),
   reply: z.object({ history: z.array(AuditLogEntry), next_cursor: z.string().nullable() }),
   needs: "safe.use",
+  scope: "safe.read",
   audit: "none",
 });
 
@@ -302,5 +311,6 @@ export const findPrincipals = endpoint({
   query: z.object({ search: optionalText(100) }),
   reply: z.object({ principals: z.array(Principal) }),
   needs: "safe.use",
+  scope: "safe.manage",
   audit: "none",
 });

@@ -30,6 +30,7 @@ export const bulkAccounts = endpoint({
     run_id: RunId.nullable(),
   }),
   needs: "account.use",
+  scope: "account.manage",
   audit: "account.bulk-changed",
 });
 

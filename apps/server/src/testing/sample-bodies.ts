@@ -16,7 +16,34 @@ const account = {
 
 const sink = { name: "A sink", config: { kind: "file", name: "audit.jsonl" } };
 
+const identityProvider = {
+  kind: "oidc",
+  name: "A provider",
+  is_enabled: true,
+  creates_people: false,
+  links_by_email: false,
+  without_group: "user",
+  role_mappings: [],
+  domains: [],
+  settings: { issuer: "https://login.example.com", client_id: "strongroom" },
+};
+
+const passkey = { id: "AAAA", rawId: "AAAA", type: "public-key" };
+const assertion = {
+  ...passkey,
+  response: { clientDataJSON: "e30", authenticatorData: "AAAA", signature: "AAAA" },
+};
+const pending = "not-a-sign-in-that-waits";
+const answer = { kind: "totp", name: "A phone", code: "123456" };
+
 const BODIES: Record<string, unknown> = {
+  beginFactor: { kind: "totp" },
+  addFactor: answer,
+  completeSignIn: { pending, proof: { kind: "totp", code: "123456" } },
+  beginFirstFactor: { pending, kind: "totp" },
+  addFirstFactor: { pending, answer },
+  signInWithPasskey: { response: assertion },
+  stepUp: { proof: { kind: "password", password: "a password" } },
   createAuditSink: sink,
   updateAuditSink: sink,
   switchAuditSink: { is_enabled: false },
@@ -27,6 +54,11 @@ const BODIES: Record<string, unknown> = {
   requestPasswordReset: { email: "nobody@example.com" },
   completePasswordReset: { token: "not-a-token-that-exists", password: "a password" },
   changePassword: { current_password: "a password", new_password: "another password" },
+  createIdentityProvider: identityProvider,
+  updateIdentityProvider: identityProvider,
+  testIdentityProvider: {},
+  beginOidc: {},
+  finishOidc: { query: "code=a-code&state=a-state" },
   unseal: { passphrase: "not the passphrase" },
   inviteUser: { email: "invited@example.com" },
   inviteAgain: {},

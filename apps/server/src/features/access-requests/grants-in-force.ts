@@ -1,7 +1,7 @@
 // The one answer to "is this account lent to this person now?", judged by the database's time at every call.
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
-import { standingsOf } from "#features/safes/index.ts";
+import { onlyIn, standingsOf } from "#features/safes/index.ts";
 import type { Someone } from "#features/safes/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 
@@ -22,7 +22,9 @@ export function grantsInForce(actor: Someone): RawBuilder<GrantInForce> {
   return sql<GrantInForce>`(
     select distinct on (lent.account_id) lent.account_id, lent.id as request_id, lent.ends_at
     from access_requests lent
-    where lent.user_id = ${actor.id} and ${inForce} and (lent.is_mapped or exists (
+    where lent.user_id = ${actor.id} and ${inForce} and exists (
+      select from credentials where credentials.id = lent.account_id ${onlyIn(sql`credentials.safe_id`, actor)}
+    ) and (lent.is_mapped or exists (
       select from credentials join ${standingsOf(actor)} standing on standing.safe_id = credentials.safe_id
       where credentials.id = lent.account_id))
     order by lent.account_id, lent.ends_at desc

@@ -7,7 +7,7 @@ import type { Db } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
 import { rotationState } from "#features/credentials/index.ts";
 import type { HostKey } from "#features/credentials/index.ts";
-import { standingsOf } from "#features/safes/index.ts";
+import { nameFor, standingsOf } from "#features/safes/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
 import { heldUntil } from "./check-outs.store.ts";
 
@@ -126,6 +126,5 @@ export async function showAccounts(
     where credentials.id = any(${[...ids]}::uuid[]) and coalesce(credentials.deleted_at, 'infinity') = 'infinity'
       and (standing.permissions & 1 = 1 or lent.request_id is not null)
     order by credentials.created_at desc, credentials.id desc`.compile(db);
-  const name = actor.role === "admin" ? "accounts.shown-to-administrator" : "accounts.shown";
-  return (await db.executeQuery(named(name, query))).rows;
+  return (await db.executeQuery(named(nameFor(actor, "accounts.shown"), query))).rows;
 }

@@ -4,6 +4,7 @@ import type { FastifyReply } from "fastify";
 import { once } from "node:events";
 import { mayBeSeenBy } from "#kernel/events/audience.ts";
 import type { StoredEvent, Subscription } from "#kernel/events/events.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
 import { proofOf } from "#kernel/http/authenticate.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { implementEventStream } from "#kernel/http/stream.ts";
@@ -35,7 +36,15 @@ async function serve(
   };
   let subscription: Subscription | null = null;
   const close = open.add(call.actor.id, end);
-  const heartbeat = setInterval(() => write(": still here\n\n"), HEARTBEAT_MS);
+  const endUnlessOpen = async () => {
+    const now = await kernel.authenticator.current(proofOf(raw.request, true)).catch(() => null);
+    if (now === null || now.role !== reader.role) end();
+  };
+  const heartbeat = setInterval(() => {
+    write(": still here\n\n");
+    // A token runs out in silence.
+    if (call.actor.token !== null) void endUnlessOpen();
+  }, HEARTBEAT_MS);
   try {
     socket.writeHead(200, {
       ...(raw.getHeaders() as Record<string, string>),
@@ -50,11 +59,11 @@ async function serve(
       (event) => {
         write(frame(event));
         if (endsSession(event, call.actor.sessionId)) end();
+        if (mayEndToken(event, call.actor)) void endUnlessOpen();
       },
     );
     // A session that ended before the subscription began was announced to nobody here.
-    const isStillOpen = await kernel.authenticator.current(proofOf(raw.request, true)).then(Boolean, () => false);
-    if (!isStillOpen) end();
+    await endUnlessOpen();
     write(`id: ${subscription.from}\nevent: ${subscription.hasGap ? "gap" : "hello"}\ndata: {}\n\n`);
     if (!socket.destroyed) await once(socket, "close");
   } catch (error) {
@@ -68,8 +77,13 @@ async function serve(
   }
 }
 
-const endsSession = (event: StoredEvent, sessionId: string): boolean =>
+const endsSession = (event: StoredEvent, sessionId: string | null): boolean =>
   event.type === "session.ended" && event.data.session_id === sessionId;
+
+/** It was revoked, or what its holder may do has changed: somebody has to look. */
+const mayEndToken = (event: StoredEvent, { token }: Actor): boolean =>
+  token !== null &&
+  (event.type === "user.changed" || (event.type === "token.changed" && event.data.token_id === token.id));
 
 /** INVARIANT: an event leaves through its schema, so a field that nobody classified stays here. */
 function frame(event: StoredEvent): string {

@@ -57,7 +57,7 @@ async function agreesOnReads(chance: Chance, world: World, person: Inhabitant): 
   const as = person.token;
   const seen = world.safes.filter((safe) => expected(world, safe, person).length > 0);
   const { rows } = await app.database.db.executeQuery<{ safe_id: string; permissions: number }>(
-    standingsOf(person).compile(app.database.db),
+    standingsOf({ id: person.id, role: person.role }).compile(app.database.db),
   );
   const listed = (await app.call(listSafes, { query: { limit: 100 }, as })).body.safes;
   const inSql = new Map(rows.map((row) => [row.safe_id, namesOf(row.permissions)]));

@@ -3,7 +3,7 @@ import { PERMISSIONS_OF_ROLE, ROLES, SAFE_PERMISSIONS } from "@strongroom/contra
 import type { AccessLevel, Role, SafePermission, SafeRole, SafeStatus } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
-import type { Actor } from "#kernel/authz/actor.ts";
+import type { Actor, Asker } from "#kernel/authz/actor.ts";
 import type { Grants } from "#kernel/authz/authorise.ts";
 
 export const grants: Grants = { "safe.list": ROLES, "safe.create": ROLES, "safe.use": ROLES };
@@ -37,8 +37,18 @@ const ADMINISTRATORS: Permissions = bitsOf([
   "approve_level_2",
 ]);
 
+/** The safes to which whoever asks is limited, because an API token is; null: none is left out. */
+export const limitOf = ({ token }: Partial<Pick<Actor, "token">>): readonly string[] | null => token?.safes ?? null;
+
 /** Whether they have a standing in every safe, so that a list need not ask for each. */
-export const seesEverySafe = ({ role }: Pick<Actor, "role">): boolean => role === "admin";
+export const seesEverySafe = (who: Pick<Asker, "role" | "token">): boolean =>
+  who.role === "admin" && limitOf(who) === null;
+
+/** A name for a statement about what somebody may do: for each of its shapes one. */
+export const nameFor = (who: Asker, name: string): string =>
+  [name, ...(who.role === "admin" ? ["of-administrator"] : []), ...(limitOf(who) === null ? [] : ["limited"])].join(
+    ".",
+  );
 
 /** A safe that is not active lends nothing and takes nothing in. */
 const WHILE: Record<SafeStatus, Permissions> = {
@@ -82,6 +92,8 @@ export interface SafeStanding {
 export interface Someone {
   id: string | RawBuilder<unknown>;
   role: Role | RawBuilder<unknown>;
+  /** Of who asks for themselves: with a token that is limited to some safes, nothing is given in the others. */
+  token?: Actor["token"];
 }
 
 /**
@@ -93,9 +105,15 @@ export function standingsOf(who: Someone): RawBuilder<SafeStanding> {
     select safes.id as safe_id, bit_or(given.permissions) & ${whileStatus} as permissions,
            bool_or(given.sees_members) as sees_members
     from ${giftsTo(who)}
-    join safes on safes.id = given.safe_id and safes.deleted_at is null
+    join safes on safes.id = given.safe_id and safes.deleted_at is null ${onlyIn(sql`safes.id`, who)}
     group by safes.id
   )`;
+}
+
+/** To be added to a condition: the safes of a token that is limited to some. */
+export function onlyIn(safeId: RawBuilder<unknown>, who: Partial<Pick<Actor, "token">>): RawBuilder<unknown> {
+  const limit = limitOf(who);
+  return limit === null ? sql`` : sql`and ${safeId} = any(${[...limit]}::uuid[])`;
 }
 
 /**

@@ -3,11 +3,11 @@ import { containing } from "#kernel/db/containing.ts";
 import type { AccessLevel, SafePermission, SafeStatus, SafeType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
-import type { Actor } from "#kernel/authz/actor.ts";
+import type { Actor, Asker } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
 import type { NamePlace, NamedRow } from "#kernel/http/cursor.ts";
-import { bitOf, standingsOf } from "./safes.policy.ts";
+import { bitOf, nameFor, seesEverySafe, standingsOf } from "./safes.policy.ts";
 import type { Permissions } from "./safes.policy.ts";
 
 export interface SafesTable {
@@ -78,7 +78,7 @@ export async function listSafes(db: Db, actor: Actor, wish: SafeWish): Promise<S
     ...conditions,
     ...(permission === null ? [] : [sql`standing.permissions & ${sql.lit(bitOf(permission))} <> 0`]),
     // An administrator sees every safe: the names say which come next, before anybody's standing in all of them is known.
-    ...(actor.role !== "admin" || permission !== null
+    ...(!seesEverySafe(actor) || permission !== null
       ? []
       : [
           sql`standing.safe_id = any(array(
@@ -138,7 +138,7 @@ export async function countSafes(db: Db, actor: Actor): Promise<{ total: number;
 /** This person's standing in one safe, and the safe; null when they see none. */
 export async function readSafeStanding(
   db: Db,
-  actor: Pick<Actor, "id" | "role">,
+  actor: Asker,
   id: string,
 ): Promise<(SafeRow & { permissions: Permissions; sees_members: boolean }) | null> {
   // Asked by nearly every call, and planned in ten times the time that it takes.
@@ -146,8 +146,7 @@ export async function readSafeStanding(
     select safes.*, standing.permissions, standing.sees_members
     from ${standingsOf(actor)} standing join safes on safes.id = standing.safe_id
     where standing.safe_id = ${id}`.compile(db);
-  const name = actor.role === "admin" ? "safes.standing-of-administrator" : "safes.standing";
-  return (await db.executeQuery(named(name, query))).rows[0] ?? null;
+  return (await db.executeQuery(named(nameFor(actor, "safes.standing"), query))).rows[0] ?? null;
 }
 
 export type Strength = "share" | "no key update" | "update";

@@ -1,7 +1,7 @@
 // What a person may do in one safe: asked by every call about a safe or something in it.
 import { SAFE_PERMISSION_LABELS } from "@strongroom/contract";
 import type { SafePermission } from "@strongroom/contract";
-import type { Actor } from "#kernel/authz/actor.ts";
+import type { Asker } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
@@ -9,8 +9,6 @@ import { allows, isHeldBack } from "./safes.policy.ts";
 import type { Permissions } from "./safes.policy.ts";
 import { lockSafes, readSafeStanding } from "./safes.store.ts";
 import type { SafeRow, Strength } from "./safes.store.ts";
-
-type Who = Pick<Actor, "id" | "role">;
 
 export interface Standing {
   safe: SafeRow;
@@ -23,7 +21,7 @@ export interface Standing {
 export const notFound = (): Refusal => refuse(404, "safe.not-found", "Safe not found");
 
 /** What this person may do in a safe now; null when they may not even see it. */
-export async function readStanding(db: Db, actor: Who, safeId: string): Promise<Standing | null> {
+export async function readStanding(db: Db, actor: Asker, safeId: string): Promise<Standing | null> {
   const row = await readSafeStanding(db, actor, safeId);
   if (row === null) return null;
   const { permissions, sees_members: seesMembers, ...safe } = row;
@@ -33,7 +31,7 @@ export async function readStanding(db: Db, actor: Who, safeId: string): Promise<
 /** Throws 404 when this person may not see the safe, and 403 when they may not do this there. */
 export async function requirePermission(
   db: Db,
-  actor: Who,
+  actor: Asker,
   safeId: string,
   permission: SafePermission,
 ): Promise<Standing> {
@@ -50,7 +48,7 @@ export async function requirePermission(
  */
 export async function holdSafe(
   tx: Tx,
-  actor: Who,
+  actor: Asker,
   safeId: string,
   permission: SafePermission,
   strength: Strength = "share",

@@ -92,6 +92,8 @@ export async function endSessions(
   // What waits for its second step was begun with what they had before.
   await deletePendingOf(tx, userId);
   await announceEnds(kernel, tx, gone);
+  // Event streams of their API tokens are not sessions: they look again at what they may do.
+  await kernel.events.publish(tx, { type: "user.changed", audience: { users: [userId] }, data: {} });
   return gone.length;
 }
 

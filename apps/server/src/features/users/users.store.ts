@@ -1,6 +1,6 @@
 // The rows of the people who sign in.
 import { containing } from "#kernel/db/containing.ts";
-import type { Role, UserId } from "@strongroom/contract";
+import type { Role, UserId, UserKind } from "@strongroom/contract";
 import type { Generated, Insertable } from "kysely";
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -18,11 +18,13 @@ export interface UsersTable {
   last_signed_in_at: Date | null;
   /** Set while an invitation is open: nobody can sign in as them before they chose a password. */
   invited_at: Date | null;
+  /** A machine identity acts by API tokens alone: it has no password, and no session is ever opened for it. */
+  kind: UserKind;
 }
 
 declare module "#kernel/db/tables.ts" {
   interface Tables {
-    users: Omit<UsersTable, "invited_at"> & { invited_at: Generated<Date | null> };
+    users: Omit<UsersTable, "invited_at" | "kind"> & { invited_at: Generated<Date | null>; kind: Generated<UserKind> };
   }
 }
 
@@ -41,6 +43,7 @@ const personColumns = [
   "created_at",
   "last_signed_in_at",
   "invited_at",
+  "kind",
 ] as const;
 
 /** The only look-up that returns the password hash. `email` must be folded to lower case. */
@@ -95,7 +98,8 @@ export async function insertUser(tx: Tx, user: Insertable<Tables["users"]>): Pro
  */
 export async function lockActiveAdmins(tx: Tx): Promise<string[]> {
   const admins = tx.selectFrom("users").select("id").where("role", "=", "admin").where("status", "=", "active");
-  return (await admins.where("invited_at", "is", null).orderBy("id").forNoKeyUpdate().execute()).map((row) => row.id);
+  const people = admins.where("invited_at", "is", null).where("kind", "=", "person");
+  return (await people.orderBy("id").forNoKeyUpdate().execute()).map((row) => row.id);
 }
 
 export async function setRole(tx: Tx, userId: string, role: Role): Promise<void> {
@@ -142,6 +146,7 @@ export async function markSignedIn(tx: Tx, user: UsersTable, at: Date, hash: str
     .where("password_hash", "=", user.password_hash)
     .where("role", "=", user.role)
     .where("status", "=", "active")
+    .where("kind", "=", "person")
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }
@@ -178,9 +183,9 @@ export interface PageWish {
   /** The id of the last row of the page before. */
   before: string | null;
   search: string | null;
-  role: Role | null;
+  role?: Role | null;
   /** `invited`: those whose invitation is open. */
-  status: Person["status"] | "invited" | null;
+  status?: Person["status"] | "invited" | null;
   /** Only those who wait for a decision on a role. */
   withRoleRequest: boolean;
 }
@@ -191,12 +196,14 @@ export function listPage(db: Db, wish: PageWish): Promise<Person[]> {
     .selectFrom("users")
     .select(personColumns)
     .$narrowType<{ status: Person["status"] }>()
-    .where("status", "<>", "deleted");
+    .where("status", "<>", "deleted")
+    .where("kind", "=", "person");
   if (wish.before !== null) query = query.where("id", "<", wish.before as UserId);
-  if (wish.role !== null) query = query.where("role", "=", wish.role);
-  if (wish.status !== null) {
+  if (wish.role != null) query = query.where("role", "=", wish.role);
+  if (wish.status != null) {
     query = query.where("status", "=", wish.status === "disabled" ? "disabled" : "active");
-    if (wish.status !== "disabled") query = query.where("invited_at", wish.status === "invited" ? "is not" : "is", null);
+    if (wish.status !== "disabled")
+      query = query.where("invited_at", wish.status === "invited" ? "is not" : "is", null);
   }
   if (wish.withRoleRequest) query = query.where("requested_role", "is not", null);
   if (wish.search !== null) {
@@ -230,10 +237,17 @@ export async function emailsOf(db: Db, userIds: readonly string[]): Promise<Map<
   return new Map((await query.execute()).map((row) => [row.id, row.email]));
 }
 
+/** Of those whose address holds the text; deleted people have none. */
+export async function idsByEmail(db: Db, text: string): Promise<string[]> {
+  const query = db.selectFrom("users").select("id").where("email", "ilike", containing(text));
+  return (await query.where("status", "<>", "deleted").limit(1000).execute()).map(({ id }) => id);
+}
+
 /** How many people can sign in, by role. */
 export async function countActiveByRole(db: Db): Promise<Record<Role, number>> {
   const counted = db.selectFrom("users").select(["role", sql<number>`count(*)`.as("count")]);
-  const rows = await counted.where("status", "=", "active").groupBy("role").execute();
+  const active = counted.where("status", "=", "active").where("kind", "=", "person");
+  const rows = await active.groupBy("role").execute();
   const counts: Record<Role, number> = { user: 0, manager: 0, admin: 0 };
   for (const row of rows) counts[row.role] = row.count;
   return counts;

@@ -40,7 +40,9 @@ export function repeatKeyOf(endpoint: Endpoint, actor: Actor | null, request: Fa
   if (typeof key !== "string" || !KEY.test(key)) {
     throw refuse(400, "idempotency.key-invalid", "An Idempotency-Key is 1 to 255 visible ASCII characters.");
   }
-  return { owner: actor.id, key, request: JSON.stringify([request.method, request.url, request.body]) };
+  // A token gets no answer that its holder's session or another token was given.
+  const by = actor.token === null ? [] : [actor.token.id];
+  return { owner: actor.id, key, request: JSON.stringify([request.method, request.url, request.body, ...by]) };
 }
 
 /** Puts the answer beside the effect, in its transaction; without an answer, only that there was an effect. */

@@ -7,7 +7,8 @@ import { refuse } from "./refuse.ts";
 export interface RateLimits {
   /** Throws a 429 refusal with `retryAfter` when the address has made too many calls. */
   countClient(request: FastifyRequest): Promise<void>;
-  countAccount(request: FastifyRequest, userId: string): Promise<void>;
+  /** By the person in their sessions; each API token by itself. */
+  countAccount(request: FastifyRequest, id: string): Promise<void>;
   /** For calls that anybody can make and that cost us: sign-in, registration, reset, unseal. */
   countVisitor(request: FastifyRequest): Promise<void>;
 }
@@ -46,8 +47,8 @@ export async function installRateLimits(http: FastifyInstance, perMinute: number
   return {
     countClient: client,
     countVisitor: visitor,
-    async countAccount(request, userId) {
-      accounts.set(request, userId);
+    async countAccount(request, id) {
+      accounts.set(request, id);
       await account(request);
     },
   };

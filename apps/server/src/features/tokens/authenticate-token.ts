@@ -1,0 +1,82 @@
+// From an API token to who makes the call: the row is read at every call, so that revoking, disabling and a new role work at once.
+import { isWithin } from "#features/users/index.ts";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
+import { gather } from "#kernel/gather.ts";
+import type { Authenticator } from "#kernel/http/authenticate.ts";
+import type { Refusal } from "#kernel/http/refuse.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { hashOfToken, isTokenText } from "./token-text.ts";
+import { TOUCH_EVERY, effectiveScopes, elsewhere, endOf, objectionTo, unknown } from "./tokens.policy.ts";
+import { findTokens, noteRefusal, touchTokens } from "./tokens.store.ts";
+import type { LiveToken } from "./tokens.store.ts";
+
+const MOST_AT_ONCE = 128;
+const NEVER = new Date(0);
+
+/** Answers for API tokens, and leaves everything else to `others`. A token is only ever taken from the Authorization header. */
+export function createTokenAuthenticator(kernel: Kernel, others: Authenticator): Authenticator {
+  const { db } = kernel.database;
+  const find = gather(MOST_AT_ONCE, (hashes: readonly string[]) => findTokens(db, hashes));
+  const touch = gather(MOST_AT_ONCE, async (uses: readonly { id: string; from: string }[]) => {
+    const now = kernel.clock.now();
+    await touchTokens(db, uses, now, new Date(now.getTime() - TOUCH_EVERY));
+    return uses;
+  });
+
+  return async (proof) => {
+    if (proof.bearer === null || !isTokenText(proof.bearer)) return others(proof);
+    const hash = hashOfToken(proof.bearer);
+    const token = hash === null ? undefined : await find(hash.toString("hex"));
+    if (token === undefined) throw unknown();
+    const now = kernel.clock.now();
+    const objection = objectionTo(token, token, now) ?? (comesFromAllowed(token, proof.ip) ? null : elsewhere());
+    if (objection !== null) {
+      await recordRefusal(kernel, token, proof.ip, objection);
+      throw objection;
+    }
+    const isTouchDue = now.getTime() - (token.last_used_at ?? NEVER).getTime() >= TOUCH_EVERY;
+    if (isTouchDue) await touch({ id: token.id, from: proof.ip });
+    return actorOf(token);
+  };
+}
+
+/** A person's token comes from where its person may; a machine identity only has the networks of its tokens. */
+function comesFromAllowed({ networks, people_from, kind }: LiveToken, ip: string): boolean {
+  return isWithin(networks, ip) && (kind === "machine" || isWithin(people_from, ip));
+}
+
+/** Somebody holds what once was a token, or holds one where it does not belong: that stands out, once a minute. */
+async function recordRefusal(kernel: Kernel, token: LiveToken, ip: string, objection: Refusal): Promise<void> {
+  const now = kernel.clock.now();
+  const reason = token.revoked_at === null ? objection.code : "token.revoked";
+  const details = { address: ip, holder: token.user_id, holder_name: token.holder };
+  const note = {
+    target: { type: "token", id: token.id, name: token.name },
+    result: "failure",
+    reason,
+    details,
+  } as const;
+  await kernel.database.transaction(async (tx) => {
+    if (!(await noteRefusal(tx, token.id, now, new Date(now.getTime() - TOUCH_EVERY)))) return;
+    await appendAudit(tx, [systemEntry("token.refused", "tokens", note, now)]);
+  });
+}
+
+const actorOf = (token: LiveToken): Actor => ({
+  id: token.user_id,
+  email: token.email,
+  name: token.holder,
+  role: token.role,
+  sessionId: null,
+  provedUntil: NEVER,
+  token: {
+    id: token.id,
+    name: token.name,
+    scopes: effectiveScopes(token.scopes, token.safe_ids !== null, token.kind),
+    safes: token.safe_ids,
+    networks: token.networks,
+    expiresAt: endOf(token, token.kind, token),
+  },
+});

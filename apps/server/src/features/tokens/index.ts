@@ -1,0 +1,30 @@
+// API tokens of people and machine identities: how programs act here, for whom, and for how long.
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { createTokenAuthenticator } from "./authenticate-token.ts";
+import { deleteMachineRow, handOver } from "./machines.store.ts";
+import { defineJobs } from "./tokens.jobs.ts";
+import { grants } from "./tokens.policy.ts";
+import { bindTokens } from "./tokens.routes.ts";
+import { deleteTokensOf } from "./tokens.store.ts";
+
+export interface TokensFeature {
+  /** For a person or a machine identity that is deleted. */
+  forgetPerson(tx: Tx, userId: string, by: Actor): Promise<void>;
+}
+
+/** After the feature that knows sessions: what is no token is left to it. */
+export function installTokens(kernel: Kernel): TokensFeature {
+  kernel.authority.grant(grants);
+  kernel.authenticator.current = createTokenAuthenticator(kernel, kernel.authenticator.current);
+  bindTokens(kernel);
+  defineJobs(kernel);
+  return {
+    async forgetPerson(tx, userId, by) {
+      await deleteTokensOf(tx, userId);
+      await deleteMachineRow(tx, userId);
+      await handOver(tx, userId, by.id);
+    },
+  };
+}

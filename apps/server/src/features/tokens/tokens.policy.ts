@@ -1,0 +1,119 @@
+// What API tokens may do, how long they live, and who may make and revoke them: rules only, no clock and no database.
+import { Permission, ROLES, SCOPES_IN_SAFES, SCOPE_SETS, scopesIn } from "@strongroom/contract";
+import type { NewToken, Scope, ScopeChoice, TokenPolicy, UserKind } from "@strongroom/contract";
+import type { ActingToken, Actor } from "#kernel/authz/actor.ts";
+import type { Grants } from "#kernel/authz/authorise.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Refusal } from "#kernel/http/refuse.ts";
+
+export const grants = { "token.use": ROLES } satisfies Grants;
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const DAY = 24 * 60 * MINUTE;
+
+/** A token's last use, and a refused one, is written down at most this often, in milliseconds. */
+export const TOUCH_EVERY = MINUTE;
+/** How long a token that is over stays in lists. */
+export const SHOWN_AFTER_END = 30 * DAY;
+/** More than anybody needs at once. */
+export const MOST_ACTIVE = 50;
+
+/**
+ * What a machine identity never does, whatever its token says: decide on people's requests. Somebody who answers for it would
+ * otherwise approve their own.
+ */
+const NEVER_BY_MACHINES: readonly Scope[] = ["access-request.decide"];
+
+/** What a token may be used for, before its holder's role is asked. */
+export function effectiveScopes(
+  choices: readonly ScopeChoice[],
+  isLimitedToSafes: boolean,
+  kind: UserKind,
+): ReadonlySet<Scope> {
+  return new Set(
+    scopesIn(choices)
+      .filter((scope) => !isLimitedToSafes || SCOPES_IN_SAFES.includes(scope))
+      .filter((scope) => kind === "person" || !NEVER_BY_MACHINES.includes(scope)),
+  );
+}
+
+interface Times {
+  created_at: Date;
+  expires_at: Date;
+}
+
+const longestDays = (kind: UserKind, policy: TokenPolicy): number =>
+  kind === "machine" ? policy.machine_days : policy.person_days;
+
+/** When a token ends: as promised when it was made, or earlier when the policy was tightened since. */
+export function endOf({ created_at, expires_at }: Times, kind: UserKind, policy: TokenPolicy): Date {
+  const byPolicy = created_at.getTime() + longestDays(kind, policy) * DAY;
+  return new Date(Math.min(expires_at.getTime(), byPolicy));
+}
+
+export interface Judged extends Times {
+  kind: UserKind;
+  /** Of its holder. */
+  status: "active" | "disabled" | "deleted";
+  revoked_at: Date | null;
+}
+
+export type TokenState = "active" | "expired" | "revoked";
+
+export function stateOf(token: Omit<Judged, "status">, policy: TokenPolicy, now: Date): TokenState {
+  if (token.revoked_at !== null) return "revoked";
+  return endOf(token, token.kind, policy) <= now ? "expired" : "active";
+}
+
+/** What keeps a token from being used; null: nothing does. A revoked one gets the answer of one that never was. */
+export function objectionTo(token: Judged, policy: TokenPolicy, now: Date): Refusal | null {
+  const state = stateOf(token, policy, now);
+  if (state === "revoked" || token.status !== "active") return unknown();
+  return state === "expired" ? refuse(401, "token.expired", "This API token has expired.") : null;
+}
+
+export const unknown = (): Refusal =>
+  refuse(401, "token.unknown", "This API token is not known here, or it was revoked.");
+
+export const elsewhere = (): Refusal =>
+  refuse(403, "token.network-not-allowed", "This API token may not be used from your network.");
+
+const atField = (field: string, message: string, code: string) =>
+  refuse(400, code, message, { errors: [{ path: field, msg: message }] });
+
+/** Throws 400 for a life longer than the policy allows. */
+export function requireAllowedLife({ expires_in_days: days }: NewToken, kind: UserKind, policy: TokenPolicy): void {
+  const most = longestDays(kind, policy);
+  if (days <= most) return;
+  throw atField("expires_in_days", `At most ${most} days here.`, "token.life-too-long");
+}
+
+/** Throws 400 for a scope that was chosen by its name and that the holder's role does not have. Sets just give less. */
+export function requireScopesOfRole(scopes: readonly ScopeChoice[], has: (permission: Permission) => boolean): void {
+  const tooMuch = scopes.filter((scope) => {
+    const permission = Permission.safeParse(scope);
+    return !Object.hasOwn(SCOPE_SETS, scope) && permission.success && !has(permission.data);
+  });
+  if (tooMuch.length === 0) return;
+  throw atField("scopes", `The role does not allow ${tooMuch.join(", ")}.`, "token.scopes-beyond-role");
+}
+
+/** INVARIANT: a token that makes another one gives it nothing that it does not have itself, and no longer life. Throws 403. */
+export function requireNoMore(made: NewToken, kind: UserKind, expiresAt: Date, by: ActingToken | null): void {
+  if (by === null) return;
+  const scopes = effectiveScopes(made.scopes, made.safe_ids !== undefined, kind);
+  const keepsSafes = by.safes === null || made.safe_ids?.every((id) => by.safes?.includes(id)) === true;
+  const keepsNetworks =
+    by.networks.length === 0 ||
+    (made.networks.length > 0 && made.networks.every((network) => by.networks.includes(network)));
+  if ([...scopes].every((scope) => by.scopes.has(scope)) && keepsSafes && keepsNetworks && expiresAt <= by.expiresAt)
+    return;
+  throw refuse(403, "token.more-than-own", "A token cannot make one that may do more, or for longer, than itself.");
+}
+
+/** Whether somebody may revoke a token that is not theirs: who answers for its holder, and administrators. */
+export function mayRevokeOthers(actor: Actor, isResponsible: boolean): boolean {
+  if (isResponsible) return true;
+  return actor.role === "admin" && (actor.token === null || actor.token.scopes.has("user.manage"));
+}

@@ -1,0 +1,172 @@
+// The rows of API tokens, and the policy on how long they live.
+import type { Role, SafeId, ScopeChoice, TokenId, TokenPolicy, UserId, UserKind } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { ColumnType, Generated, RawBuilder } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import { named } from "#kernel/db/named.ts";
+
+type LaterTime = ColumnType<Date | null, undefined, Date | null>;
+
+export interface TokensTable {
+  id: TokenId;
+  user_id: UserId;
+  name: string;
+  begins: string;
+  token_hash: Buffer;
+  scopes: ScopeChoice[];
+  safe_ids: SafeId[] | null;
+  networks: string[];
+  created_by: UserId;
+  created_at: Date;
+  expires_at: Date;
+  revoked_at: LaterTime;
+  last_used_at: LaterTime;
+  last_used_from: ColumnType<string | null, undefined, string | null>;
+  refused_at: LaterTime;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    tokens: TokensTable;
+    token_policy: TokenPolicy & { is_only: Generated<boolean> };
+  }
+}
+
+/** A token with whose it is and the policies in force: all that deciding about a call needs, in one row. */
+export interface LiveToken extends TokenPolicy {
+  id: TokenId;
+  name: string;
+  token_hash: Buffer;
+  scopes: ScopeChoice[];
+  safe_ids: SafeId[] | null;
+  networks: string[];
+  created_at: Date;
+  expires_at: Date;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+  user_id: UserId;
+  kind: UserKind;
+  email: string;
+  holder: string;
+  role: Role;
+  status: "active" | "disabled" | "deleted";
+  /** Of the sign-in policy: from where people may come. */
+  people_from: string[];
+}
+
+/** One prepared statement for all the tokens that arrive together. Answers in their order. */
+export async function findTokens(db: Db, hashes: readonly string[]): Promise<(LiveToken | undefined)[]> {
+  const query = sql<LiveToken>`
+    select token.id, token.name, token.token_hash, token.scopes, token.safe_ids, token.networks, token.created_at,
+      token.expires_at, token.revoked_at, token.last_used_at, token.user_id,
+      person.kind, person.email, person.name as holder, person.role, person.status,
+      token_policy.person_days, token_policy.machine_days, sign_in_policy.allowed_networks as people_from
+    from tokens token join users person on person.id = token.user_id, token_policy, sign_in_policy
+    where token.token_hash = any((select array_agg(decode(hash, 'hex')) from unnest(${hashes}::text[]) hash)::bytea[])`;
+  const { rows } = await db.executeQuery(named("tokens.by-hash", query.compile(db)));
+  const byHash = new Map(rows.map((row) => [row.token_hash.toString("hex"), row]));
+  return hashes.map((hash) => byHash.get(hash));
+}
+
+/** Writes down the last use, once however many calls report it, and never takes it back. */
+export async function touchTokens(db: Db, uses: readonly { id: string; from: string }[], at: Date, ifBefore: Date) {
+  const last = new Map(uses.map(({ id, from }) => [id, from]));
+  await sql`
+    update tokens set last_used_at = ${at}, last_used_from = used.used_from
+    from unnest(${[...last.keys()]}::uuid[], ${[...last.values()]}::text[]) used (id, used_from)
+    where tokens.id = used.id and (last_used_at is null or last_used_at <= ${ifBefore})`.execute(db);
+}
+
+/** False when a refused use was recorded a moment ago. */
+export async function noteRefusal(tx: Tx, id: string, at: Date, ifBefore: Date): Promise<boolean> {
+  const update = tx
+    .updateTable("tokens")
+    .set({ refused_at: at })
+    .where("id", "=", id as TokenId);
+  const due = update.where((where) => where.or([where("refused_at", "is", null), where("refused_at", "<=", ifBefore)]));
+  return (await due.executeTakeFirst()).numUpdatedRows === 1n;
+}
+
+export async function insertToken(
+  tx: Tx,
+  row: Omit<TokensTable, "revoked_at" | "last_used_at" | "last_used_from" | "refused_at">,
+): Promise<void> {
+  await tx.insertInto("tokens").values(row).execute();
+}
+
+export async function revokeTokenRow(tx: Tx, id: string, at: Date): Promise<void> {
+  await tx
+    .updateTable("tokens")
+    .set({ revoked_at: at })
+    .where("id", "=", id as TokenId)
+    .execute();
+}
+
+export async function deleteTokensOf(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .deleteFrom("tokens")
+    .where("user_id", "=", userId as UserId)
+    .execute();
+}
+
+/** Removes what is over for longer than lists show it. */
+export async function sweepTokens(tx: Tx, before: Date): Promise<void> {
+  await sql`delete from tokens where least(revoked_at, expires_at) < ${before}`.execute(tx);
+}
+
+export interface ShownToken extends Omit<LiveToken, keyof TokenPolicy | "token_hash" | "people_from" | "email"> {
+  begins: string;
+  last_used_from: string | null;
+  created_by_name: string;
+  safes: { id: SafeId; name: string }[] | null;
+  /** Whether who asks answers for the machine identity that holds it. */
+  is_responsible: boolean;
+}
+
+/** The machine identities that somebody answers for, themselves or in a group. */
+export const answeredForBy = (userId: string): RawBuilder<unknown> => sql`
+  (select user_id from token_machines where responsible_user_id = ${userId} or responsible_group_id in (
+    select group_id from group_members where group_members.user_id = ${userId}))`;
+
+function shown(condition: RawBuilder<unknown>, viewer: string): RawBuilder<ShownToken> {
+  return sql<ShownToken>`
+    select token.id, token.name, token.begins, token.scopes, token.safe_ids, token.networks, token.created_at,
+      token.expires_at, token.revoked_at, token.last_used_at, token.last_used_from, token.user_id,
+      person.kind, person.name as holder, person.role, person.status, maker.name as created_by_name,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', safes.id, 'name', safes.name) order by lower(safes.name)), '[]')
+       from safes where safes.id = any(token.safe_ids) and safes.deleted_at is null) as safes,
+      token.user_id in ${answeredForBy(viewer)} as is_responsible
+    from tokens token join users person on person.id = token.user_id join users maker on maker.id = token.created_by
+    where ${condition} order by token.id desc limit 500`;
+}
+
+/** One's own and those of the machines that one answers for, newest first. */
+export async function listTokensFor(db: Db, viewer: string): Promise<ShownToken[]> {
+  const mine = sql`(token.user_id = ${viewer} or token.user_id in ${answeredForBy(viewer)})`;
+  return (await shown(mine, viewer).execute(db)).rows;
+}
+
+export async function listTokensHeldBy(db: Db, holder: string, viewer: string): Promise<ShownToken[]> {
+  return (await shown(sql`token.user_id = ${holder}`, viewer).execute(db)).rows;
+}
+
+/** Holds the token until the transaction ends. */
+export async function lockToken(tx: Tx, id: string, viewer: string): Promise<ShownToken | undefined> {
+  await sql`select from tokens where id = ${id} for no key update`.execute(tx);
+  return (await shown(sql`token.id = ${id}`, viewer).execute(tx)).rows[0];
+}
+
+/** How many of somebody's tokens were neither revoked nor have run out. */
+export async function countActiveTokens(db: Db, holder: string, now: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from tokens
+    where user_id = ${holder} and revoked_at is null and expires_at > ${now}`.execute(db);
+  return rows[0]!.count;
+}
+
+export const readTokenPolicy = (db: Db): Promise<TokenPolicy> =>
+  db.selectFrom("token_policy").select(["person_days", "machine_days"]).executeTakeFirstOrThrow();
+
+export async function writeTokenPolicy(tx: Tx, policy: TokenPolicy): Promise<void> {
+  await tx.updateTable("token_policy").set(policy).execute();
+}

@@ -1,0 +1,84 @@
+// What an API token may be used for: the names of permissions, finer ones where a permission reaches far, ready-made sets.
+import { z } from "zod";
+import { Permission } from "./permission.ts";
+
+/** Reach too far to be given as one: their calls name a finer scope. */
+const TOO_COARSE = ["account.use", "safe.use"] as const;
+
+export const Scope = z.enum([
+  ...Permission.exclude(TOO_COARSE).options,
+  "account.read",
+  "account.retrieve",
+  "account.verify",
+  "account.rotate",
+  "account.manage",
+  "safe.read",
+  "safe.manage",
+  "event.follow",
+]);
+export type Scope = z.infer<typeof Scope>;
+
+/**
+ * Ready-made sets. INVARIANT: none of them manages people, tokens or policies, exports the audit trail, or decides on
+ * anybody's request: that is only ever chosen by its own name.
+ */
+export const SCOPE_SETS = {
+  "read-only": [
+    "account.list",
+    "account.read",
+    "safe.list",
+    "safe.read",
+    "credential.list",
+    "credential.read",
+    "verification.read",
+    "rotation.read",
+    "cpm.read",
+    "dashboard.read",
+    "platform.read",
+    "group.read",
+    "access-request.list",
+  ],
+  verify: [
+    "account.list",
+    "account.read",
+    "account.verify",
+    "credential.list",
+    "credential.read",
+    "credential.verify",
+    "verification.read",
+  ],
+  retrieve: ["account.list", "account.read", "account.retrieve", "safe.list", "safe.read"],
+} as const satisfies Record<string, readonly Scope[]>;
+export type ScopeSet = keyof typeof SCOPE_SETS;
+
+/** As a person chooses them. */
+export const ScopeChoice = z.enum([...(Object.keys(SCOPE_SETS) as ScopeSet[]), ...Scope.options]);
+export type ScopeChoice = z.infer<typeof ScopeChoice>;
+
+/** What a token that is limited to some safes can have: their calls all ask what may be done in the one safe. */
+export const SCOPES_IN_SAFES: readonly Scope[] = [
+  "account.list",
+  "account.read",
+  "account.retrieve",
+  "account.verify",
+  "account.rotate",
+  "account.manage",
+  "account.create",
+  "account.export",
+  "safe.list",
+  "safe.read",
+  "safe.manage",
+];
+
+const isSet = (choice: ScopeChoice): choice is ScopeSet => Object.hasOwn(SCOPE_SETS, choice);
+
+/** Everything that these choices hold, each once. */
+export function scopesIn(choices: readonly ScopeChoice[]): Scope[] {
+  return [...new Set(choices.flatMap((choice): readonly Scope[] => (isSet(choice) ? SCOPE_SETS[choice] : [choice])))];
+}
+
+/** The scope that a token needs for a call; null: no token can make it, only somebody who is signed in. */
+export function scopeOf(endpoint: { needs: "public" | "signed-in" | Permission; scope?: Scope }): Scope | null {
+  if (endpoint.scope !== undefined) return endpoint.scope;
+  return Scope.safeParse(endpoint.needs).data ?? null;
+}

@@ -1,0 +1,208 @@
+// API tokens of people and of machine identities: scoped, expiring, shown once, revocable.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { GroupId, Message, Moment, Network, Role, SafeId, UserId, oneLine, optionalText, pageQuery } from "./fields.ts";
+import { SCOPES_IN_SAFES, ScopeChoice, scopesIn } from "./token-scopes.ts";
+
+export const TokenId = z.uuid().brand<"TokenId">();
+export type TokenId = z.infer<typeof TokenId>;
+
+export const USER_KINDS = ["person", "machine"] as const;
+export const UserKind = z.enum(USER_KINDS);
+export type UserKind = z.infer<typeof UserKind>;
+
+/** How every token is written: a prefix by which secret scanners know it, 43 random signs, 6 of a checksum (CRC-32). */
+export const TOKEN_PATTERN = /^srt_[0-9A-Za-z]{49}$/;
+
+const TokenName = oneLine().min(1, "Give the token a name.").max(100);
+
+/** A token as lists show it: never the token itself. */
+export const ApiToken = z.object({
+  id: TokenId,
+  name: z.string(),
+  /** How it begins, so that somebody who found one knows which it is. */
+  begins: z.string(),
+  holder: z.object({ id: UserId, name: z.string(), kind: UserKind }),
+  scopes: z.array(ScopeChoice),
+  /** Null: wherever its holder may go. */
+  safes: z.array(z.object({ id: SafeId, name: z.string() })).nullable(),
+  /** Empty: from anywhere. */
+  networks: z.array(z.string()),
+  state: z.enum(["active", "expired", "revoked"]),
+  created_at: Moment,
+  created_by: z.string(),
+  expires_at: Moment,
+  last_used_at: Moment.nullable(),
+  last_used_from: z.string().nullable(),
+});
+export type ApiToken = z.infer<typeof ApiToken>;
+
+export const NewToken = z
+  .strictObject({
+    name: TokenName,
+    scopes: z.array(ScopeChoice).min(1, "Choose what the token may do.").max(100),
+    /** Only what is in these safes; left out: wherever its holder may go. */
+    safe_ids: z.array(SafeId).min(1, "Choose at least one safe.").max(100).optional(),
+    networks: z.array(Network).max(50).default([]),
+    expires_in_days: z.number().int().min(1).max(3650),
+  })
+  .refine(
+    ({ scopes, safe_ids }) =>
+      safe_ids === undefined || scopesIn(scopes).some((scope) => SCOPES_IN_SAFES.includes(scope)),
+    { path: ["scopes"], message: "None of this can be done in a safe." },
+  );
+export type NewToken = z.infer<typeof NewToken>;
+
+/** The only answer that ever holds the token. */
+const MadeToken = z.object({ token: z.string(), details: ApiToken });
+
+const tokensPath = "/api/v1/tokens";
+
+export const listOwnTokens = endpoint({
+  method: "GET",
+  path: tokensPath,
+  summary: "One's own API tokens and those of the machine identities that one answers for, newest first",
+  reply: z.object({ data: z.array(ApiToken) }),
+  needs: "token.use",
+  audit: "none",
+});
+
+/** By a token: never more than it may do itself, and never for longer. */
+export const createToken = endpoint({
+  method: "POST",
+  path: tokensPath,
+  summary: "Make an API token that acts as oneself; the answer is the only time that it is shown",
+  body: NewToken,
+  reply: MadeToken,
+  status: 201,
+  needs: "token.use",
+  audit: "token.created",
+  repliesSecret: true,
+});
+
+export const revokeToken = endpoint({
+  method: "DELETE",
+  path: `${tokensPath}/:id`,
+  summary:
+    "Revoke an API token: one's own, of a machine identity that one answers for, or anybody's as an administrator",
+  params: z.object({ id: TokenId }),
+  reply: Message,
+  needs: "token.use",
+  audit: "token.revoked",
+  thing: "token",
+});
+
+export const TokenPolicy = z.strictObject({
+  /** The longest life of a token of a person. Tokens that live longer end with it. */
+  person_days: z.number().int().min(1).max(365),
+  machine_days: z.number().int().min(1).max(3650),
+});
+export type TokenPolicy = z.infer<typeof TokenPolicy>;
+
+export const readTokenPolicy = endpoint({
+  method: "GET",
+  path: "/api/v1/tokens/policy",
+  summary: "How long API tokens may live",
+  reply: TokenPolicy,
+  needs: "token.use",
+  audit: "none",
+});
+
+export const updateTokenPolicy = endpoint({
+  method: "PUT",
+  path: "/api/v1/tokens/policy",
+  summary: "Change how long API tokens may live; those that live longer end sooner",
+  body: TokenPolicy,
+  reply: TokenPolicy,
+  needs: "policy.manage",
+  audit: "token.policy-changed",
+});
+
+/** Who acts by tokens alone: it has a role, can be a member of safes, and somebody answers for it. */
+export const MachineIdentity = z.object({
+  id: UserId,
+  name: z.string(),
+  /** Stands where people have their address; nobody gets mail there. */
+  email: z.string(),
+  description: z.string().nullable(),
+  role: Role,
+  status: z.enum(["active", "disabled"]),
+  /** Null: the group that did was deleted. */
+  responsible: z.object({ user_id: UserId.nullable(), group_id: GroupId.nullable(), name: z.string() }).nullable(),
+  created_at: Moment,
+  active_tokens: z.number().int(),
+  last_used_at: Moment.nullable(),
+});
+export type MachineIdentity = z.infer<typeof MachineIdentity>;
+
+const ANSWERS = "Choose one person or one group that answers for it.";
+const machineFields = {
+  name: oneLine().min(1, "Give it a name.").max(60),
+  description: optionalText(500),
+  responsible_user_id: UserId.optional(),
+  responsible_group_id: GroupId.optional(),
+};
+const hasOneResponsible = (given: { responsible_user_id?: unknown; responsible_group_id?: unknown }) =>
+  (given.responsible_user_id === undefined) !== (given.responsible_group_id === undefined);
+const oneResponsible = { path: ["responsible_user_id"], message: ANSWERS };
+
+const machines = "/api/v1/machine-identities";
+const byId = z.object({ id: UserId });
+
+export const listMachines = endpoint({
+  method: "GET",
+  path: machines,
+  summary: "Machine identities, by name",
+  query: z.object({ ...pageQuery(200, 50), search: z.string().max(100).optional() }),
+  reply: z.object({ data: z.array(MachineIdentity), next_cursor: z.string().nullable() }),
+  needs: "user.manage",
+  audit: "none",
+});
+
+export const createMachine = endpoint({
+  method: "POST",
+  path: machines,
+  summary: "Create a machine identity",
+  body: z.strictObject({ ...machineFields, role: Role.default("user") }).refine(hasOneResponsible, oneResponsible),
+  reply: MachineIdentity,
+  status: 201,
+  needs: "user.manage",
+  audit: "machine-identity.created",
+});
+
+/** Role, status and deletion are those of any user: see `users`. */
+export const updateMachine = endpoint({
+  method: "PUT",
+  path: `${machines}/:id`,
+  summary: "Rename or describe a machine identity, or change who answers for it",
+  params: byId,
+  body: z.strictObject(machineFields).refine(hasOneResponsible, oneResponsible),
+  reply: MachineIdentity,
+  needs: "user.manage",
+  audit: "machine-identity.updated",
+  thing: "user",
+});
+
+export const createMachineToken = endpoint({
+  method: "POST",
+  path: `${machines}/:id/tokens`,
+  summary: "Make an API token for a machine identity; the answer is the only time that it is shown",
+  params: byId,
+  body: NewToken,
+  reply: MadeToken,
+  status: 201,
+  needs: "user.manage",
+  audit: "token.created",
+  thing: "user",
+  repliesSecret: true,
+});
+
+export const listTokensOf = endpoint({
+  method: "GET",
+  path: "/api/v1/users/:id/tokens",
+  summary: "The API tokens of a person or a machine identity, newest first",
+  params: byId,
+  reply: z.object({ data: z.array(ApiToken) }),
+  needs: "user.manage",
+  audit: "none",
+});
