@@ -2,7 +2,7 @@
 // With STRONGROOM_REQUIRE_TARGETS=1 a skipped test counts as a failure.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { ensureWebBuilt } from "./build-web.mjs";
 import { ensureInstalled, pinnedNode, root } from "./install.mjs";
@@ -67,9 +67,21 @@ async function startTestDatabase() {
   return { config, stop: () => new Promise((done) => (server.on("exit", done), server.stdin.end())) };
 }
 
-/** These take minutes: they come first, so that nobody waits for one of them alone at the end. */
-const LONG = ["safes-flow", "screens", "accounts-flow", "crash", "vault-flow", "access-request-flow"];
-const isLong = (file) => LONG.some((name) => file === join("e2e", `${name}.test.ts`));
+/** These take a minute and more: they come first, so that nobody waits for one of them alone at the end. */
+const LONG = [
+  "apps/cli/src/commands/backup",
+  "apps/cli/src/commands/rekey",
+  "apps/server/src/kernel/embedded/crash",
+  "apps/server/src/kernel/embedded/backup",
+  "e2e/crash",
+  "e2e/vault-flow",
+  "e2e/safes-flow",
+  "e2e/screens",
+];
+const isLong = (file) => LONG.some((name) => file === `${name}.test.ts`);
+
+/** More than there are cores: much of a test's time is waiting for something. */
+const AT_ONCE = Math.max(3, availableParallelism());
 
 const groups = {
   packages: ["packages"],
@@ -87,7 +99,7 @@ try {
     if (name === "browser" && wants("web")) runWebTests();
     const files = folders.flatMap((folder) => testFiles(join(root, folder))).map((file) => relative(root, file));
     const ordered = [...files.filter(isLong), ...files.filter((file) => !isLong(file))];
-    await runNodeTests(name, ordered, env, 2);
+    await runNodeTests(name, ordered, env, AT_ONCE);
   }
   if (only.length > 0 && only.includes("web") && !only.includes("browser")) runWebTests();
 } finally {
