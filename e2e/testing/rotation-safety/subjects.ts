@@ -9,6 +9,9 @@ import {
   redisAvailable,
   sambaAdAvailable,
   startFakeIos,
+  startFakeMongodb,
+  startFakeMssql,
+  startFakeWinrm,
   startMariadb,
   startOpenldap,
   startPostgresql,
@@ -196,21 +199,86 @@ async function telnet(): Promise<Subject> {
   };
 }
 
+const DOUBLE = "a double of ours";
+const aSecret = () => randomBytes(12).toString("base64url");
+
 async function ios(): Promise<Subject> {
   const device = await startFakeIos();
   let count = 0;
   return {
     name: "Cisco IOS over SSH",
-    version: "a double of ours",
+    version: DOUBLE,
     upstream: device,
     account: async () => {
       const username = `admin${count++}`;
-      const value = randomBytes(12).toString("base64url");
+      const value = aSecret();
       device.setUser(username, value);
       const additional_params = { protocol: "network-device", device: "cisco-ios" };
       return { type: "server", username, value, additional_params };
     },
     stop: () => device.stop(),
+  };
+}
+
+async function mongodb(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startFakeMongodb(await authority.issue(["127.0.0.1", ...machines]));
+  const additional_params = { ca: authority.certificate };
+  let count = 0;
+  return {
+    name: "MongoDB",
+    version: DOUBLE,
+    upstream: server,
+    account: async () => {
+      const [username, value] = [`user${count++}`, aSecret()];
+      server.addUser(username, value);
+      return { type: "mongodb", username, value, database_name: "admin", ssl_enabled: true, additional_params };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+async function mssql(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startFakeMssql(await authority.issue(["127.0.0.1", ...machines]));
+  const additional_params = { ca: authority.certificate };
+  let count = 0;
+  return {
+    name: "SQL Server",
+    version: DOUBLE,
+    upstream: server,
+    account: async () => {
+      const [username, value] = [`login${count++}`, aSecret()];
+      server.addLogin(username, value);
+      return {
+        type: "mssql",
+        username,
+        value,
+        database_name: "master",
+        schema_name: "dbo",
+        ssl_enabled: true,
+        additional_params,
+      };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+async function winrm(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startFakeWinrm(await authority.issue(["127.0.0.1", ...machines]));
+  const additional_params = { protocol: "winrm", ca: authority.certificate };
+  let count = 0;
+  return {
+    name: "Windows over WinRM",
+    version: DOUBLE,
+    upstream: server,
+    account: async () => {
+      const [username, value] = [`remote${count++}`, aSecret()];
+      server.addAccount(username, value);
+      return { type: "server", username, value, additional_params };
+    },
+    stop: () => server.stop(),
   };
 }
 
@@ -226,4 +294,7 @@ export const KINDS: readonly Kind[] = [
   { name: "redis", needs: needs(redisAvailable(), TLS), start: redis },
   { name: "telnet", needs: needs(telnetdAvailable()), start: telnet },
   { name: "cisco-ios", needs: {}, start: ios },
+  { name: "mongodb", needs: needs(TLS), start: mongodb },
+  { name: "mssql", needs: needs(TLS), start: mssql },
+  { name: "winrm", needs: needs(TLS), start: winrm },
 ];

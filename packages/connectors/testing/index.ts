@@ -10,6 +10,9 @@ export { logInBare, rotateBare, type BareLogin, type BareSystem } from "./bare-l
 export { aContext, aTarget } from "./factories.ts";
 export { needs, type Unavailable } from "./targets/availability.ts";
 export { startFakeIos, type FakeIos } from "./targets/fake-ios.ts";
+export { startFakeMongodb, type FakeMongodb } from "./targets/fake-mongodb.ts";
+export { startFakeMssql, type FakeMssql } from "./targets/fake-mssql.ts";
+export { startFakeWinrm, type FakeWinrm } from "./targets/fake-winrm.ts";
 export { startHostile, startTcp, type HostileServer, type Misbehaviour } from "./targets/hostile.ts";
 export { mariadbAvailable, startMariadb, type MariadbServer } from "./targets/mariadb.ts";
 export { openldapAvailable, startOpenldap, type OpenldapServer } from "./targets/openldap.ts";
@@ -21,6 +24,7 @@ export {
 } from "./targets/postgresql.ts";
 export { rabbitmqAvailable, startRabbitmq, type RabbitmqServer } from "./targets/rabbitmq.ts";
 export { redisAvailable, startRedis, type RedisServer } from "./targets/redis.ts";
+export { rsyslogAvailable, startRsyslog, type RsyslogServer } from "./targets/rsyslog.ts";
 export { sambaAdAvailable, startSambaAd, type SambaAd } from "./targets/samba-ad.ts";
 export { sshdAvailable, startSshd, unixUsersAvailable, type Sshd } from "./targets/sshd.ts";
 export { startTelnetd, telnetdAvailable, type Telnetd } from "./targets/telnetd.ts";

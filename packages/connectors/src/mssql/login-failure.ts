@@ -25,6 +25,9 @@ export function loginFailure(
     const failure = tlsFailure(cause, address);
     if (failure !== null) return failure;
   }
+  // The driver's own patience can end a moment before ours.
+  if (causesOf(error).some((cause) => codeOf(cause) === "ETIMEOUT"))
+    return unreachable("timeout", `${target} did not answer the log-in in time.`);
   const socketError = causesOf(error).find((cause) =>
     ["ECONNRESET", "ECONNREFUSED", "ETIMEDOUT", "EPIPE"].includes(codeOf(cause) ?? ""),
   );

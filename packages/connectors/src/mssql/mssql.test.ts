@@ -10,7 +10,9 @@ import { needs } from "../../testing/targets/availability.ts";
 import { startFakeMssql, type FakeMssql } from "../../testing/targets/fake-mssql.ts";
 import { startHostile } from "../../testing/targets/hostile.ts";
 import { VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
+import type { DatabaseAddress } from "../connection-string.ts";
 import type { Target } from "../connector.ts";
+import { loginFailure } from "./login-failure.ts";
 import { mssql } from "./mssql.ts";
 
 const aSecret = () => randomBytes(12).toString("base64url");
@@ -145,6 +147,13 @@ describe("SQL Server: what its server tells", { ...needs(opensslAvailable()), co
     const result = await tryOut(mssql, { target: at(gateway, "somebody", { ca: authority.certificate }), secret });
     assertResult(result, { outcome: "misconfigured", code: "redirected" });
     assert.equal(other.connections(), 0);
+  });
+
+  test("a server that falls silent in the middle of a log-in has not answered in time, whoever's patience ends first", () => {
+    const silent = Object.assign(new Error("Failed to connect in 20000ms"), { code: "ETIMEOUT" });
+    const address = { host: "db.example", port: 1433, username: "sa", database: null } as DatabaseAddress;
+    const { outcome, ...rest } = loginFailure(silent, null, [], address);
+    assert.deepEqual([outcome, "code" in rest && rest.code], ["unreachable", "timeout"]);
   });
 
   test("names and passwords are values, whatever is in them", async () => {
