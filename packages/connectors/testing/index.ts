@@ -9,6 +9,7 @@ export {
 export { logInBare, rotateBare, type BareLogin, type BareSystem } from "./bare-logins.ts";
 export { aContext, aTarget } from "./factories.ts";
 export { needs, type Unavailable } from "./targets/availability.ts";
+export { startFakeAws, type FakeAws } from "./targets/fake-aws.ts";
 export { startFakeIos, type FakeIos } from "./targets/fake-ios.ts";
 export { startFakeMongodb, type FakeMongodb } from "./targets/fake-mongodb.ts";
 export { startFakeMssql, type FakeMssql } from "./targets/fake-mssql.ts";
