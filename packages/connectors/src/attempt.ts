@@ -82,7 +82,8 @@ interface Cut {
   message: string;
 }
 
-async function inTime<F extends object>(
+/** Runs something that may take its time, and gives up with what `giveUp` makes of it. */
+export async function inTime<F extends object>(
   context: VerifyContext,
   run: (attempt: Attempt) => Promise<F>,
   giveUp: (cut: Cut) => F,

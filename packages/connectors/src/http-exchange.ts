@@ -24,6 +24,7 @@ export interface HttpRequest {
 
 export interface HttpAnswer {
   status: number;
+  contentType: string | null;
   /** As text; empty when it was not to be read. */
   body: string;
 }
@@ -56,17 +57,18 @@ export async function exchange(
 
 async function ask(wish: HttpRequest, dispatcher: ReturnType<typeof agentOver>, attempt: Attempt): Promise<HttpAnswer> {
   wish.sending?.();
-  const { statusCode, body } = await request(wish.url, {
+  const { statusCode, headers, body } = await request(wish.url, {
     dispatcher,
     method: wish.method,
     signal: attempt.signal,
     headers: { "user-agent": "Strongroom", accept: "*/*", ...wish.headers },
     body: wish.body ?? null,
   });
-  if (wish.readsBody === true) return { status: statusCode, body: await body.text() };
+  const contentType = headers["content-type"]?.toString() ?? null;
+  if (wish.readsBody === true) return { status: statusCode, contentType, body: await body.text() };
   // Its status is all that counts: the connection goes.
   body.on("error", () => {}).destroy();
-  return { status: statusCode, body: "" };
+  return { status: statusCode, contentType, body: "" };
 }
 
 function endpointOf(url: URL): Endpoint {

@@ -27,5 +27,15 @@ export {
 export { destinationHost } from "./destination.ts";
 export { networkPolicy, type NetworkPolicy, type NetworkSettings } from "./network-policy.ts";
 export { canChange, connectorFor, connectors, isSupported, type Kind } from "./registry.ts";
+export { FetchFailed, fetchWithin, type Fetching } from "./fetch-within.ts";
+export {
+  lookUpPerson,
+  signInToDirectory,
+  type Directory,
+  type DirectoryAnswer,
+  type DirectoryPerson,
+} from "./ldap/sign-in-to-directory.ts";
+export { clientCertificateFault, post, pour, type PostAnswer } from "./outbound.ts";
+export { isPemCertificate } from "./tls-settings.ts";
 export { sendNotice } from "./send-notice.ts";
 export { writeFile, type FileToWrite } from "./linux/write-file.ts";

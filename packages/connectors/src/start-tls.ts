@@ -26,6 +26,7 @@ export function startTls(
       host: name,
       ...(isIP(name) === 0 ? { servername: name } : {}),
       ...(settings.ca === null ? {} : { ca: settings.ca }),
+      ...(settings.client ? { cert: settings.client.certificate, key: settings.client.privateKey } : {}),
       ...(protocols === undefined ? {} : { ALPNProtocols: protocols }),
       rejectUnauthorized: settings.mode !== "require",
       checkServerIdentity: (_, certificate) =>

@@ -16,6 +16,8 @@ export interface TlsSettings {
   ca: string | null;
   /** The name that the certificate must carry, when it is not the host. */
   name: string | null;
+  /** Shown to a server that asks who connects: PEM, the key without a passphrase. */
+  client?: { certificate: string; privateKey: string } | null;
 }
 
 /**
@@ -73,7 +75,7 @@ function isName(value: unknown): value is string {
 }
 
 /** True for one or more certificates, all of them readable: Node skips damaged ones without a word. */
-function isPemCertificate(value: unknown): value is string {
+export function isPemCertificate(value: unknown): value is string {
   if (typeof value !== "string") return false;
   const blocks = pemBlocks(value);
   try {

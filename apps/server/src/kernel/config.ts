@@ -26,6 +26,7 @@ const Environment = z.object({
   STRONGROOM_DATA: z.string().min(1).default("data"),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   STRONGROOM_SETUP_TOKEN: z.string().min(16, "must have at least 16 characters").max(200).optional(),
+  STRONGROOM_SINK_FOLDER: z.string().min(1).optional(),
   STRONGROOM_SEAL: z.enum(["key-file", "passphrase"]).default("key-file"),
   STRONGROOM_KEY_FILE: z.string().min(1).optional(),
   STRONGROOM_PASSPHRASE_FILE: z.string().min(1).optional(),
@@ -42,6 +43,7 @@ const Environment = z.object({
   STRONGROOM_ALLOWED_NETWORKS: list,
   STRONGROOM_RATE_LIMIT: z.coerce.number().int().min(0).default(1200),
   STRONGROOM_ROTATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(100_000).default(600),
+  STRONGROOM_BACKUPS: z.string().min(1).optional(),
   STRONGROOM_METRICS_TOKEN: z.string().min(16).optional(),
   STRONGROOM_LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
@@ -66,6 +68,8 @@ export interface Config {
   /** A PostgreSQL server to use instead of the embedded one. */
   databaseUrl: string | null;
   setupToken: string | null;
+  /** Where audit sinks of the kind `file` write. */
+  sinkFolder: string;
   seal: "key-file" | "passphrase";
   keyFile: string;
   /** A file whose first line is the passphrase, for a start without a person. */
@@ -80,6 +84,8 @@ export interface Config {
   rateLimit: number;
   /** How many rotations the schedule begins in a minute at the most, over all processes. */
   rotationsPerMinute: number;
+  /** Where backups lie that are made from the Admin Console. Absolute. */
+  backupFolder: string;
   metricsToken: string | null;
   logLevel: string;
   smtpUrl: string | null;
@@ -105,6 +111,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     host: value.HOST,
     dataFolder,
     databaseUrl: value.DATABASE_URL ?? null,
+    sinkFolder: resolve(value.STRONGROOM_SINK_FOLDER ?? `${dataFolder}/audit-sinks`),
     setupToken: value.STRONGROOM_SETUP_TOKEN ?? null,
     seal: value.STRONGROOM_SEAL,
     keyFile: resolve(value.STRONGROOM_KEY_FILE ?? `${dataFolder}/root.key`),
@@ -115,6 +122,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     allowedNetworks: value.STRONGROOM_ALLOWED_NETWORKS,
     rateLimit: value.STRONGROOM_RATE_LIMIT,
     rotationsPerMinute: value.STRONGROOM_ROTATIONS_PER_MINUTE,
+    backupFolder: resolve(value.STRONGROOM_BACKUPS ?? `${dataFolder}/backups`),
     metricsToken: value.STRONGROOM_METRICS_TOKEN ?? null,
     logLevel: value.STRONGROOM_LOG_LEVEL,
     smtpUrl: value.SMTP_URL ?? null,

@@ -13,6 +13,8 @@ type StreamEndpoint = Endpoint & { reply: StreamReply };
 export interface Download {
   body: Readable;
   fileName: string;
+  /** The media type, where the call can answer in several. */
+  type?: string;
 }
 
 /** Binds a download. INVARIANT: its audit entry is committed before the first byte leaves. */
@@ -22,10 +24,10 @@ export function implementDownload<E extends StreamEndpoint>(
   handler: (call: Call<E>, db: Db) => Promise<Download>,
 ): void {
   route(kernel, endpoint, async (call, _reply, raw) => {
-    const { body, fileName } = await handler(call, kernel.database.db);
+    const { body, fileName, type = endpoint.reply.stream } = await handler(call, kernel.database.db);
     if (endpoint.audit !== "none") await kernel.database.transaction((tx) => appendAudit(tx, [call.entry()]));
     raw
-      .type(isText(endpoint.reply.stream) ? `${endpoint.reply.stream}; charset=utf-8` : endpoint.reply.stream)
+      .type(isText(type) ? `${type}; charset=utf-8` : type)
       .header("content-disposition", `attachment; filename="${fileName.replace(/[^\w.-]/g, "-")}"`)
       .send(body);
   });
@@ -42,5 +44,23 @@ export function implementEventStream<E extends StreamEndpoint>(
   route(kernel, endpoint, async (call, _reply, raw) => {
     raw.hijack();
     await serve(call, raw);
+  });
+}
+
+export interface PlainAnswer {
+  status: number;
+  type: string;
+  text: string;
+}
+
+/** Binds a call of a protocol from elsewhere, which says what its statuses and its text are. It records what it does itself. */
+export function implementPlain<E extends StreamEndpoint & { audit: "none" }>(
+  kernel: Kernel,
+  endpoint: E,
+  handler: (call: Call<E>) => Promise<PlainAnswer>,
+): void {
+  route(kernel, endpoint, async (call, _reply, raw) => {
+    const { status, type, text } = await handler(call);
+    raw.code(status).type(type).send(text);
   });
 }

@@ -1,0 +1,74 @@
+// Shows sinks: what they are, and how far they are.
+import { AuditSinkId } from "@strongroom/contract";
+import type { AuditSink, ReplyOf, listAuditSinks } from "@strongroom/contract";
+import type { Db } from "#kernel/db/database.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { isLagging, stateOf } from "./audit-sinks.policy.ts";
+import { listSinks } from "./audit-sinks.store.ts";
+import type { SinkRow } from "./audit-sinks.store.ts";
+import type { Site } from "./site.ts";
+
+export async function showSinks(site: Site, db: Db): Promise<ReplyOf<typeof listAuditSinks>> {
+  const rows = await listSinks(db);
+  const { size } = await site.outlet.reach(db);
+  return { sinks: await Promise.all(rows.map((row) => showSink(site, db, row))), size, folder: site.folder };
+}
+
+export async function showSink(site: Site, db: Db, row: SinkRow): Promise<AuditSink> {
+  const behind = await behindOf(site, db, row);
+  const { cursor, delivered, last_error: lastError } = row;
+  const has = (name: string) => row.secret_names.includes(name);
+  return {
+    id: AuditSinkId.parse(row.id),
+    name: row.name,
+    content: row.content,
+    format: row.format,
+    every_seconds: row.every_seconds,
+    config: row.config,
+    has_hmac_key: has("hmac_key"),
+    has_authorization: has("authorization"),
+    has_client_key: has("client_key"),
+    is_enabled: row.is_enabled,
+    status: {
+      state: stateOf(row, behind.seconds),
+      cursor,
+      behind_entries: behind.entries,
+      behind_seconds: behind.seconds,
+      delivered,
+      last_success_at: row.last_success_at?.toISOString() ?? null,
+      last_error: lastError,
+      last_error_at: row.last_error_at?.toISOString() ?? null,
+      next_attempt_at: row.is_enabled ? (row.retry_at?.toISOString() ?? null) : null,
+    },
+    cosigned_checkpoint: row.cosigned,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** How many entries it has not had yet, and the age of the oldest of them (of checkpoints: of the oldest that covers one). */
+async function behindOf({ outlet, kernel }: Site, db: Db, { content, cursor }: SinkRow) {
+  const { size, signed } = await outlet.reach(db);
+  const entries = Math.max(0, (content === "entries" ? size : signed) - cursor);
+  if (entries === 0) return { entries, seconds: 0 };
+  const since =
+    content === "entries"
+      ? await outlet.recordedAt(db, cursor)
+      : ((await outlet.checkpointAfter(db, cursor))?.signed_at ?? null);
+  const age = since === null ? 0 : kernel.clock.now().getTime() - since.getTime();
+  return { entries, seconds: Math.max(0, Math.floor(age / 1000)) };
+}
+
+/** For the health of the server, which anybody may ask for: it names no sink. */
+export async function problemOf(site: Site): Promise<string | null> {
+  const { db } = site.kernel.database;
+  const enabled = (await listSinks(db)).filter(({ is_enabled: isEnabled }) => isEnabled);
+  const behind = await Promise.all(enabled.map(async (row) => isLagging(row, (await behindOf(site, db, row)).seconds)));
+  const count = behind.filter(Boolean).length;
+  if (count === 0) return null;
+  return count === 1
+    ? "An audit sink is more than 5 minutes behind"
+    : `${count} audit sinks are more than 5 minutes behind`;
+}
+
+export const notFound = () => refuse(404, "audit-sink.not-found", "Audit sink not found");

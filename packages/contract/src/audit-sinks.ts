@@ -1,0 +1,314 @@
+// Audit sinks: where the audit trail goes beside the database, entry by entry or by its checkpoints, and being a witness.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { Message, Moment, oneLine } from "./fields.ts";
+import { holdsSecret } from "./secret-names.ts";
+
+export const AuditSinkId = z.uuid().brand<"AuditSinkId">();
+export type AuditSinkId = z.infer<typeof AuditSinkId>;
+export const WitnessedLogId = z.uuid().brand<"WitnessedLogId">();
+export type WitnessedLogId = z.infer<typeof WitnessedLogId>;
+
+export const AUDIT_SINK_KINDS = ["syslog", "http", "file", "witness"] as const;
+export type AuditSinkKind = (typeof AUDIT_SINK_KINDS)[number];
+export const AUDIT_SINK_FORMATS = ["json", "rfc5424", "cef", "ocsf"] as const;
+export const AuditSinkFormat = z.enum(AUDIT_SINK_FORMATS);
+export type AuditSinkFormat = z.infer<typeof AuditSinkFormat>;
+
+const Certificates = z
+  .string()
+  .trim()
+  .max(64_000)
+  .includes("-----BEGIN CERTIFICATE-----", { message: "A certificate in PEM form" });
+const HostName = oneLine()
+  .min(1)
+  .max(253)
+  .regex(/^[A-Za-z0-9_.:-]+$/, "A name or an address");
+const WebAddress = z
+  .url({ protocol: /^https?$/, error: "An address that begins with https:// or http://" })
+  .max(1000)
+  .refine((text) => !text.includes("#"), "The address must not have a part after #")
+  .refine((text) => !holdsSecret(text), "No secrets in the address: they belong in the field Authorization");
+
+/** Where a sink is, by kind. INVARIANT: none of it is a secret. */
+export const AuditSinkConfig = z.discriminatedUnion("kind", [
+  /** RFC 5424 messages, each with its length before it (RFC 6587), over TLS (RFC 5425) unless `tcp` was chosen. */
+  z.strictObject({
+    kind: z.literal("syslog"),
+    host: HostName,
+    port: z.number().int().min(1).max(65_535).default(6514),
+    transport: z.enum(["tls", "tcp"]).default("tls"),
+    /** Certificates to trust instead of the system's, in PEM form. */
+    ca: Certificates.nullable().default(null),
+    /** The name that the certificate must carry, when it is not the host. */
+    server_name: HostName.nullable().default(null),
+    /** Shown to a server that wants to know who we are; its key is a secret of the sink. */
+    client_certificate: Certificates.nullable().default(null),
+  }),
+  /** POST of some lines at a time, signed by HMAC-SHA-256 when there is a key. */
+  z.strictObject({
+    kind: z.literal("http"),
+    url: WebAddress,
+    ca: Certificates.nullable().default(null),
+  }),
+  /** A file in the server's folder for them, appended to. */
+  z.strictObject({
+    kind: z.literal("file"),
+    name: oneLine()
+      .min(1)
+      .max(80)
+      .regex(
+        /^[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)?$/,
+        "A file name such as audit.jsonl, without a folder",
+      ),
+    /** Begins a new file above this size. */
+    rotate_megabytes: z.number().int().min(1).max(10_240).default(100),
+    /** Older files kept beside the newest. */
+    keep_files: z.number().int().min(1).max(1000).default(10),
+  }),
+  /** Another log's keeper that sees every checkpoint continue the one before (C2SP tlog-witness). */
+  z.strictObject({
+    kind: z.literal("witness"),
+    /** What comes before `/add-checkpoint`. */
+    url: WebAddress,
+    ca: Certificates.nullable().default(null),
+    /** By which its cosignatures are checked. */
+    witness_key: oneLine().min(1).max(500),
+  }),
+]);
+export type AuditSinkConfig = z.infer<typeof AuditSinkConfig>;
+
+export const AuditSinkStatus = z.object({
+  /** `failing`: the last attempt did not succeed. `behind`: it works, with more to do. */
+  state: z.enum(["disabled", "current", "behind", "failing"]),
+  /** Leaf index of the next entry, or the size of the newest checkpoint that was delivered. */
+  cursor: z.number().int(),
+  behind_entries: z.number().int(),
+  /** Age of the oldest that was not delivered. */
+  behind_seconds: z.number().int(),
+  delivered: z.number().int(),
+  last_success_at: Moment.nullable(),
+  last_error: z.string().nullable(),
+  last_error_at: Moment.nullable(),
+  next_attempt_at: Moment.nullable(),
+});
+export type AuditSinkStatus = z.infer<typeof AuditSinkStatus>;
+
+const CONTENTS = ["entries", "checkpoints"] as const;
+
+export const AuditSink = z.object({
+  id: AuditSinkId,
+  name: z.string(),
+  content: z.enum(CONTENTS),
+  format: AuditSinkFormat,
+  /** Of checkpoints: seconds between two at least. */
+  every_seconds: z.number().int(),
+  config: AuditSinkConfig,
+  /** Which of its secrets are stored. */
+  has_hmac_key: z.boolean(),
+  has_authorization: z.boolean(),
+  has_client_key: z.boolean(),
+  is_enabled: z.boolean(),
+  status: AuditSinkStatus,
+  /** Of a witness: the newest checkpoint with its cosignature, to be kept and given to `audit verify --kept`. */
+  cosigned_checkpoint: z.string().nullable(),
+  created_at: Moment,
+  updated_at: Moment,
+});
+export type AuditSink = z.infer<typeof AuditSink>;
+
+/** Left out: as it is stored. Null: removed. */
+const secret = (least: number, most: number) => z.string().min(least).max(most).nullable().optional();
+
+const fields = {
+  name: oneLine().min(1).max(100),
+  content: z.enum(CONTENTS).default("entries"),
+  format: AuditSinkFormat.default("json"),
+  every_seconds: z.number().int().min(1).max(86_400).default(60),
+  config: AuditSinkConfig,
+  /** The key of the webhook's signature. */
+  hmac_key: secret(16, 500),
+  /** The webhook's Authorization header, such as `Splunk …`; over HTTPS only. */
+  authorization: secret(1, 4000).refine(
+    (text) => text === undefined || text === null || /^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(text),
+    "Printable characters on one line",
+  ),
+  /** The private key of the client certificate, in PEM form, without a passphrase. */
+  client_key: secret(1, 64_000),
+};
+
+interface SinkFields {
+  content: (typeof CONTENTS)[number];
+  config: AuditSinkConfig;
+  authorization?: string | null | undefined;
+}
+
+function checkTogether({ content, config, authorization }: SinkFields, context: z.RefinementCtx): void {
+  const object = (path: string[], message: string) => context.addIssue({ code: "custom", path, message });
+  if (config.kind === "witness" && content !== "checkpoints") object(["content"], "A witness is sent checkpoints");
+  if (config.kind === "syslog" && content !== "entries")
+    object(["content"], "Checkpoints go to a file, a web address or a witness");
+  const isPlain = config.kind === "http" && !config.url.startsWith("https://");
+  if (isPlain && typeof authorization === "string") object(["authorization"], "Authorization is sent over HTTPS only");
+}
+
+export const NewAuditSink = z
+  .strictObject({
+    ...fields,
+    /** `now` leaves out what was recorded before. */
+    starts: z.enum(["beginning", "now"]).default("beginning"),
+    is_enabled: z.boolean().default(true),
+  })
+  .superRefine(checkTogether);
+export type NewAuditSink = z.infer<typeof NewAuditSink>;
+export const ChangedAuditSink = z.strictObject(fields).superRefine(checkTogether);
+export type ChangedAuditSink = z.infer<typeof ChangedAuditSink>;
+
+const byId = z.object({ id: AuditSinkId });
+
+export const listAuditSinks = endpoint({
+  method: "GET",
+  path: "/api/v1/audit/sinks",
+  summary: "Where the audit trail goes beside the database, and how far each of these places is",
+  reply: z.object({
+    sinks: z.array(AuditSink),
+    /** Entries that have a place in the tree. */
+    size: z.number().int(),
+    /** Where sinks of the kind `file` write, on the server. */
+    folder: z.string(),
+  }),
+  needs: "audit-sink.read",
+  audit: "none",
+});
+
+export const createAuditSink = endpoint({
+  method: "POST",
+  path: "/api/v1/audit/sinks",
+  summary: "Send the audit trail, or its checkpoints, to one more place",
+  body: NewAuditSink,
+  reply: AuditSink,
+  status: 201,
+  needs: "audit-sink.manage",
+  stepUp: true,
+  audit: "audit-sink.created",
+});
+
+export const updateAuditSink = endpoint({
+  method: "PUT",
+  path: "/api/v1/audit/sinks/:id",
+  summary: "Change a sink; it goes on where it is",
+  params: byId,
+  body: ChangedAuditSink,
+  reply: AuditSink,
+  needs: "audit-sink.manage",
+  stepUp: true,
+  audit: "audit-sink.updated",
+  thing: "audit-sink",
+});
+
+export const switchAuditSink = endpoint({
+  method: "POST",
+  path: "/api/v1/audit/sinks/:id/state",
+  summary: "Enable or disable a sink; enabled again, it goes on where it was",
+  params: byId,
+  body: z.strictObject({ is_enabled: z.boolean() }),
+  reply: AuditSink,
+  needs: "audit-sink.manage",
+  stepUp: true,
+  audit: "audit-sink.switched",
+  thing: "audit-sink",
+});
+
+export const testAuditSink = endpoint({
+  method: "POST",
+  path: "/api/v1/audit/sinks/:id/test",
+  summary: "Send a test message to a sink",
+  params: byId,
+  reply: z.object({ has_arrived: z.boolean(), message: z.string() }),
+  needs: "audit-sink.manage",
+  audit: "audit-sink.tested",
+  thing: "audit-sink",
+});
+
+export const deleteAuditSink = endpoint({
+  method: "DELETE",
+  path: "/api/v1/audit/sinks/:id",
+  summary: "Send nothing to a sink any more",
+  params: byId,
+  reply: Message,
+  needs: "audit-sink.manage",
+  stepUp: true,
+  audit: "audit-sink.deleted",
+  thing: "audit-sink",
+});
+
+/** A log of somebody else whose checkpoints this Strongroom sees and cosigns. */
+export const WitnessedLog = z.object({
+  id: WitnessedLogId,
+  name: z.string(),
+  origin: z.string(),
+  verifier_key: z.string(),
+  /** Of the newest checkpoint that was cosigned; 0 before the first. */
+  size: z.number().int(),
+  /** That checkpoint as its log signed it: what an auditor compares an export with. */
+  checkpoint: z.string().nullable(),
+  cosigned_at: Moment.nullable(),
+  /** The last signed checkpoint that did not continue the newest one: somebody rewrote that log. */
+  contradiction: z.object({ checkpoint: z.string(), message: z.string(), at: Moment }).nullable(),
+});
+export type WitnessedLog = z.infer<typeof WitnessedLog>;
+
+export const readWitness = endpoint({
+  method: "GET",
+  path: "/api/v1/audit/witness",
+  summary: "This Strongroom as a witness: its key, and the logs that it watches",
+  reply: z.object({
+    /** By which its cosignatures are checked. */
+    witness_key: z.string(),
+    logs: z.array(WitnessedLog),
+  }),
+  needs: "audit-sink.read",
+  audit: "none",
+});
+
+export const addWitnessedLog = endpoint({
+  method: "POST",
+  path: "/api/v1/audit/witness/logs",
+  summary: "Be a witness of another log",
+  body: z.strictObject({
+    name: oneLine().min(1).max(100),
+    /** What `strongroom audit key` of the other one prints. */
+    verifier_key: oneLine().min(1).max(500),
+  }),
+  reply: WitnessedLog,
+  status: 201,
+  needs: "audit-sink.manage",
+  stepUp: true,
+  audit: "audit-witness.log-added",
+});
+
+export const removeWitnessedLog = endpoint({
+  method: "DELETE",
+  path: "/api/v1/audit/witness/logs/:id",
+  summary: "Forget another log and its checkpoints",
+  params: z.object({ id: WitnessedLogId }),
+  reply: Message,
+  needs: "audit-sink.manage",
+  stepUp: true,
+  audit: "audit-witness.log-removed",
+  thing: "witnessed-log",
+});
+
+/**
+ * C2SP tlog-witness: `old <size>`, the consistency proof in lines of base64, an empty line, the checkpoint; as text.
+ * Answers the cosignature as a line of a signed note. Not a call of a person: the log's own signature lets it in.
+ */
+export const addCheckpoint = endpoint({
+  method: "POST",
+  path: "/api/v1/audit/witness/add-checkpoint",
+  summary: "Have a checkpoint of a watched log cosigned (C2SP tlog-witness)",
+  body: z.string().min(1).max(65_536),
+  reply: { stream: "text/plain" },
+  needs: "public",
+  audit: "none",
+});
