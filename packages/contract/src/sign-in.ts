@@ -168,3 +168,47 @@ export const endOwnSession = endpoint({
   needs: "signed-in",
   audit: "session.ended",
 });
+
+export const endOtherSessions = endpoint({
+  method: "DELETE",
+  path: "/api/v1/auth/sessions",
+  summary: "End all of one's own sessions but this one",
+  reply: Message,
+  needs: "signed-in",
+  audit: "session.others-ended",
+});
+
+export const SIGN_IN_METHODS = ["password", "passkey", "oidc", "ldap"] as const;
+
+export const OwnProfile = z.object({
+  id: UserId,
+  email: z.string(),
+  name: z.string(),
+  role: Role,
+  created_at: Moment,
+  /** How this session was begun. */
+  signed_in_by: z.enum(SIGN_IN_METHODS),
+  /** False: another system knows the password, or a passkey stands in for it. */
+  has_password: z.boolean(),
+});
+export type OwnProfile = z.infer<typeof OwnProfile>;
+
+export const readOwnProfile = endpoint({
+  method: "GET",
+  path: "/api/v1/auth/profile",
+  summary: "Who one is here, and how one signed in",
+  reply: OwnProfile,
+  needs: "signed-in",
+  audit: "none",
+});
+
+/** The sign-in token carries the name (AUTH-23), so the session gets a new one; it ends when the old one would. */
+export const renameOneself = endpoint({
+  method: "PUT",
+  path: "/api/v1/auth/profile",
+  summary: "Change one's own name",
+  body: z.strictObject({ name: PersonName }),
+  reply: z.object({ token: z.string() }),
+  needs: "signed-in",
+  audit: "user.renamed",
+});

@@ -40,6 +40,7 @@ const STALE_PATHS: Record<LiveEvent["type"], readonly string[]> = {
   "account.deleted": ACCOUNT_PATHS,
   "access-request.changed": ["/api/v1/jit", "/api/v1/audit"],
   "session.ended": ["/api/v1/auth/sessions", "/api/v1/dashboard"],
+  "token.changed": ["/api/v1/tokens", "/api/v1/machine-identities"],
 };
 
 /** A run tells of thousands of changes: what it makes stale is fetched at once, and then once in this time. */

@@ -1,8 +1,10 @@
 // What people do with their own sessions: see them, keep them alive, end them.
 import type {
+  Message,
   SessionLimits,
   UserSession,
   currentSession,
+  endOtherSessions,
   endOwnSession,
   listOwnSessions,
   logout,
@@ -16,7 +18,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { deleteSession, findSessions, findSessionsOf, touchSessions } from "./sessions.store.ts";
 import type { LiveSession } from "./sessions.store.ts";
-import { announceEnds } from "./sessions.ts";
+import { announceEnds, endSessions } from "./sessions.ts";
 import { TOUCH_EVERY, endOf, idleLimit, stateOf } from "./sign-in.policy.ts";
 import { noStreamCookie } from "./stream-cookie.ts";
 
@@ -72,6 +74,13 @@ export async function endOne(kernel: Kernel, call: Call<typeof endOwnSession>, t
   call.note({ target: { type: "session", id: gone.id } });
   await announceEnds(kernel, tx, [gone]);
   return { message: "The session has been ended." };
+}
+
+export async function endOthers(kernel: Kernel, call: Call<typeof endOtherSessions>, tx: Tx): Promise<Message> {
+  const { actor } = call;
+  const ended = await endSessions(kernel, tx, actor.id, sessionOf(actor));
+  call.note({ target: { type: "user", id: actor.id, name: actor.email }, details: { sessions: ended } });
+  return { message: ended === 1 ? "1 session ended." : `${ended} sessions ended.` };
 }
 
 export async function signOut(kernel: Kernel, call: Call<typeof logout>, tx: Tx): Promise<{ message: string }> {

@@ -3,19 +3,23 @@ import {
   changePassword,
   completePasswordReset,
   currentSession,
+  endOtherSessions,
   endOwnSession,
   entrance,
   listOwnSessions,
   login,
   logout,
+  readOwnProfile,
   register,
+  renameOneself,
   reportActivity,
   requestPasswordReset,
 } from "@strongroom/contract";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
 import { changeOwnPassword } from "./change-password.ts";
 import { describeEntrance } from "./entrance.ts";
-import { describeSession, endOne, keepAlive, listSessions, signOut } from "./own-sessions.ts";
+import { readProfile, rename } from "./own-profile.ts";
+import { describeSession, endOne, endOthers, keepAlive, listSessions, signOut } from "./own-sessions.ts";
 import { registerAccount } from "./register.ts";
 import { completeReset, requestReset } from "./reset-password.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
@@ -34,4 +38,7 @@ export function bindSignIn(parts: SignInParts): void {
   implement(kernel, reportActivity, (call, db) => keepAlive(kernel, call, db));
   implement(kernel, listOwnSessions, (call, db) => listSessions(kernel, call, db));
   implement(kernel, endOwnSession, (call, tx) => endOne(kernel, call, tx));
+  implement(kernel, endOtherSessions, (call, tx) => endOthers(kernel, call, tx));
+  implement(kernel, readOwnProfile, (call, db) => readProfile(call, db));
+  implementInSteps(kernel, renameOneself, (call, db) => rename(parts, call, db));
 }

@@ -25,6 +25,8 @@ export interface Proved {
   isRemembered: boolean;
   /** The way itself proved two things (a passkey, a provider that is trusted for it): no second step follows. */
   isStrong?: boolean;
+  /** What the second step was done with. */
+  secondStep?: string;
   /** The counted attempt, which is paid back when the session is there. */
   attempt?: Attempt;
   /** The password's hash to store anew; without it the stored one stays. */
@@ -61,7 +63,9 @@ export async function startSession(parts: SignInParts, call: SignInCall, proved:
     method,
   };
   const token = await tokens.issue(payloadOf(user, session));
-  call.note({ details: { session: session.id, remembered: isRemembered, method } });
+  const details: Record<string, string | boolean> = { session: session.id, remembered: isRemembered, method };
+  if (proved.secondStep !== undefined) details["second_step"] = proved.secondStep;
+  call.note({ details });
   await call.commit(async (tx) => {
     // The row of the user first: a reset or a role change under way either sees this session or makes it fail.
     if (!(await markSignedIn(tx, user, now, proved.passwordHash ?? user.password_hash))) throw refused();
@@ -95,7 +99,10 @@ export function requireActive(call: Pick<SignInCall, "note">, user: UsersTable):
 export const refused = () => refuse(401, "sign-in.refused", "Invalid credentials");
 
 /** AUTH-23. `exp` and `iat` are whole seconds; the token ends with the second in which the session does. */
-const payloadOf = (user: UsersTable, session: SessionsTable): TokenPayload => ({
+export const payloadOf = (
+  user: Pick<UsersTable, "id" | "email" | "role" | "name">,
+  session: Pick<SessionsTable, "id" | "created_at" | "expires_at">,
+): TokenPayload => ({
   id: user.id,
   email: user.email,
   role: user.role,

@@ -46,7 +46,7 @@ export { searchableUsers } from "./search-users.ts";
 export type { SignInOfUsers } from "./sign-in-of-users.ts";
 export { isWithin, requireAllowedNetwork, requireLongEnough } from "./sign-in-rules.ts";
 export { policyColumns, readPolicy } from "./sign-in-policy.store.ts";
-export { nameFromEmail, requireAnotherAdmin, rolesAtSignUp } from "./users.policy.ts";
+export { nameFromEmail, requireAnotherAdmin, requireAnotherPerson, rolesAtSignUp } from "./users.policy.ts";
 export {
   emailsOf,
   findPasswordHash,
@@ -60,6 +60,7 @@ export {
   lockActiveAdmins,
   lockUser,
   markSignedIn,
+  renameUser,
   replacePasswordHash,
   setPasswordHash,
   setRole,

@@ -130,6 +130,10 @@ export async function setStatus(tx: Tx, userId: string, status: UsersTable["stat
 }
 
 /** Whoever has chosen a password has answered their invitation. */
+export async function renameUser(tx: Tx, userId: string, name: string): Promise<void> {
+  await updateUser(tx, userId, { name });
+}
+
 export async function setPasswordHash(tx: Tx, userId: string, hash: string): Promise<void> {
   await updateUser(tx, userId, { password_hash: hash, invited_at: null });
 }
