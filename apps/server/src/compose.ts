@@ -8,6 +8,7 @@ import {
   noteRetrieval,
   requestsSeenBy,
   searchableRequests,
+  requestsAbout,
 } from "#features/access-requests/index.ts";
 import { accountsOfSafes, installAccounts, searchableAccounts } from "#features/accounts/index.ts";
 import { installAudit } from "#features/audit/index.ts";
@@ -16,6 +17,7 @@ import { installCpm } from "#features/cpm/index.ts";
 import { installCredentials, searchableCredentials } from "#features/credentials/index.ts";
 import { installDashboard } from "#features/dashboard/index.ts";
 import { installEvents } from "#features/events/index.ts";
+import { installFactors } from "#features/factors/index.ts";
 import { installGroups, searchableGroups } from "#features/groups/index.ts";
 import { installHealth } from "#features/health/index.ts";
 import { installIdentityProviders } from "#features/identity-providers/index.ts";
@@ -103,8 +105,10 @@ export async function compose(parts: Parts): Promise<App> {
   const signIn = installSignIn(kernel, { mail, hashing: parts.hashing });
   const tokens = installTokens(kernel);
   const users = installUsers(kernel, { signIn });
+  const identityProviders = installIdentityProviders(kernel, signIn);
   const preferences = installPreferences(kernel);
   const notifications = installNotifications(kernel, { mail, notificationsOf: preferences.notificationsOf });
+  const factors = installFactors(kernel, { signIn, notify: notifications.notify });
   const live = installEvents(kernel);
   const audit = installAudit(kernel, { emailsOf, idsByEmail, requestsAbout });
   const { historyOfTarget } = audit;
@@ -116,8 +120,9 @@ export async function compose(parts: Parts): Promise<App> {
   const grants = { grantsInForce, noteRetrieval };
   const accounts = installAccounts(kernel, { credentials, safes, verification, grants, historyOfTarget });
   users.onDeleted(forgetAnswersOf);
-  for (const { forgetPerson } of [safes, groups, credentials, preferences, notifications, tokens])
+  for (const { forgetPerson } of [factors, safes, groups, credentials, preferences, notifications, tokens])
     users.onDeleted(forgetPerson);
+  users.onDeleted(identityProviders.forgetPerson);
   const rotation = installRotation(kernel, {
     verification,
     accountsOfSafes,

@@ -20,6 +20,8 @@ export const NOTIFICATION_TYPES = [
   "rotation_completed",
   "rotation_attention",
   "reconcile_alert",
+  "access_review",
+  "security_alert",
 ] as const;
 export const NotificationType = z.enum(NOTIFICATION_TYPES);
 export type NotificationType = z.infer<typeof NotificationType>;

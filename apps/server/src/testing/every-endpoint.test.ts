@@ -15,8 +15,16 @@ const NOBODYS_ID = "0190c0de-0000-7000-8000-00000000dead";
 
 /** Calls that nobody needs to be signed in for. A new one must be added here on purpose. */
 const PUBLIC = [
+  "addCheckpoint",
+  "addFirstFactor",
+  "beginFirstFactor",
+  "beginOidc",
+  "beginPasskeySignIn",
   "completePasswordReset",
+  "completeSignIn",
   "entrance",
+  "finishOidc",
+  "listWaysIn",
   "login",
   "readHealth",
   "readLiveness",
@@ -24,10 +32,14 @@ const PUBLIC = [
   "readSeal",
   "register",
   "requestPasswordReset",
+  "signInWithPasskey",
   "unseal",
 ];
 /** Calls that are not plain reads and yet leave no entry. A new one must be added here on purpose. */
 const UNRECORDED = [
+  "addCheckpoint",
+  "beginPasskeySignIn",
+  "beginStepUp",
   "clearNotifications",
   "dismissNotification",
   "readAllNotifications",

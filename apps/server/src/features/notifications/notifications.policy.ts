@@ -11,6 +11,8 @@ const SWITCH: Record<NotificationType, keyof NotificationPreferences | null> = {
   rotation_completed: null,
   rotation_attention: null,
   reconcile_alert: null,
+  access_review: null,
+  security_alert: null,
 };
 
 /** What somebody waits for because they asked for it, or asked to be told: how grave it is does not count. */

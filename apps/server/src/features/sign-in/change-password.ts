@@ -6,18 +6,21 @@ import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { clientKey } from "#kernel/http/rate-limits.ts";
 import { refuse } from "#kernel/http/refuse.ts";
+import { requireOwnPassword } from "./password-elsewhere.ts";
 import { deleteReset } from "./resets.store.ts";
 import { endSessions } from "./sessions.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
 import { admitAttempt, rewardAttempt, withdrawAttempt } from "./slow-down.ts";
 
 export async function changeOwnPassword(
-  { kernel, passwords }: SignInParts,
+  parts: SignInParts,
   call: SteppedCall<typeof changePassword>,
   db: Db,
 ): Promise<{ message: string }> {
+  const { kernel, passwords } = parts;
   const { actor, body, signal } = call;
   call.note({ target: { type: "user", id: actor.id, name: actor.email } });
+  await requireOwnPassword(parts, db, actor.id);
   if (body.new_password === body.current_password) throw unchanged();
   requireLongEnough(await readPolicy(db), body.new_password, "new_password");
   // Guessing the old password costs here what it costs at sign-in.

@@ -1,9 +1,11 @@
 // Signing in and up, sessions, resets: who a caller is, and the ways to become and to stop being somebody.
 import type { Mail } from "#features/mail/index.ts";
 import type { SignInOfUsers } from "#features/users/index.ts";
+import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { forgetNetworks } from "./attempts.store.ts";
 import { invite } from "./invitations.ts";
+import { requireOwnPassword } from "./password-elsewhere.ts";
 import { createPasswords } from "./passwords.ts";
 import type { HashParameters } from "./passwords.ts";
 import { issueResetLink, pendingResets } from "./reset-password.ts";
@@ -14,6 +16,7 @@ import { setupLink } from "./set-up.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
 import { defineJobs } from "./sign-in.jobs.ts";
 import { bindSignIn } from "./sign-in.routes.ts";
+import { findKeyInUse } from "./signing-keys.store.ts";
 import { createSigningKeys } from "./signing-keys.ts";
 import { createTokens } from "./tokens.ts";
 import { slowedDown, unlock } from "./waiting-people.ts";
@@ -23,8 +26,12 @@ export interface SignInFeature extends SignInOfUsers {
   parts: SignInParts;
   /** For the person who starts the server; null when there is a user. */
   setupLink(): Promise<string | null>;
+  /** Makes the reset link of somebody useless who no longer has a password here. */
+  forgetReset(tx: Tx, userId: string): Promise<void>;
   /** Replaces the key that signs tokens; nobody is signed out by it. Rejects with SealedError. */
   rotateSigningKey(): Promise<void>;
+  /** Null before the first sign-in. */
+  signingKeySince(db: Db): Promise<Date | null>;
 }
 
 export interface SignInDeps {
@@ -43,6 +50,7 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
     signingKeys,
     tokens: createTokens(signingKeys, kernel.clock),
     secondStep: { current: async () => null },
+    elsewhere: { current: { proveByDirectory: async () => null, providerOf: async () => null } },
   };
   kernel.authenticator.current = createAuthenticator(kernel, parts.tokens);
   bindSignIn(parts);
@@ -51,8 +59,10 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
     parts,
     setupLink: () => setupLink(kernel),
     rotateSigningKey: () => signingKeys.rotate(),
+    signingKeySince: async (db) => (await findKeyInUse(db))?.created_at ?? null,
     countOpenSessions: countSessions,
     endSessions: (tx, userId) => endSessions(kernel, tx, userId),
+    forgetReset: deleteReset,
     forgetPerson: async (tx, userId) => {
       await forgetNetworks(tx, userId);
       await deleteReset(tx, userId);
@@ -61,7 +71,10 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
     unlock: (tx, person) => unlock(kernel, tx, person),
     invite: (tx, userId, by) => invite(parts, tx, userId, by),
     pendingResets: (db) => pendingResets(kernel, db),
-    issueResetLink: (tx, userId) => issueResetLink(kernel, tx, userId),
+    issueResetLink: async (tx, userId) => {
+      await requireOwnPassword(parts, tx, userId);
+      return issueResetLink(kernel, tx, userId);
+    },
   };
 }
 
@@ -73,9 +86,10 @@ export { finishSignIn, pendingSignIn, secondClaim, trySecondStep } from "./pendi
 export type { PendingSignIn } from "./pending.ts";
 export { markProved } from "./sessions.store.ts";
 export { setupLink } from "./set-up.ts";
-export type { Demand, SignInParts } from "./sign-in-parts.ts";
-export { provedUntil } from "./sign-in.policy.ts";
+export type { Demand, DirectoryWish, SignInParts } from "./sign-in-parts.ts";
+export { isLastTry, provedUntil } from "./sign-in.policy.ts";
 export type { SignInMethod } from "./sign-in.policy.ts";
+export { endSessions } from "./sessions.ts";
 export { admitAttempt, rewardAttempt } from "./slow-down.ts";
 export { refused } from "./start-session.ts";
 export type { Proved, SignInCall } from "./start-session.ts";

@@ -80,13 +80,14 @@ export function finishSignIn(
   parts: SignInParts,
   call: SignInCall,
   { user, row }: PendingSignIn,
-  more: { attempt?: Attempt; within: (tx: Tx) => Promise<void> },
+  more: { attempt: Attempt; secondStep: string; within: (tx: Tx) => Promise<void> },
 ): Promise<{ token: string }> {
   return startSession(parts, call, {
     user,
     method: row.method,
     isRemembered: row.is_remembered,
-    ...(more.attempt === undefined ? {} : { attempt: more.attempt }),
+    attempt: more.attempt,
+    secondStep: more.secondStep,
     async within(tx) {
       if (!(await consumePending(tx, row.token_hash))) throw over();
       await more.within(tx);

@@ -17,6 +17,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { fingerprintAddress } from "./fingerprint-address.ts";
 import { resetMail } from "./reset-mail.ts";
+import { requireOwnPassword } from "./password-elsewhere.ts";
 import {
   consumeReset,
   findPendingResets,
@@ -59,10 +60,11 @@ const BY_MAIL = "If there is an account with this email, a reset link is on its 
 const BY_HAND = "If there is an account with this email, an administrator can now hand over a reset link.";
 
 /** What the job does: mails a link, or leaves the request for an administrator. Throws when the mail was not taken. */
-export async function fulfilReset({ kernel, mail }: SignInParts, { user_id: userId }: ResetOrder): Promise<void> {
+export async function fulfilReset(parts: SignInParts, { user_id: userId }: ResetOrder): Promise<void> {
+  const { kernel, mail, elsewhere } = parts;
   const { database, clock } = kernel;
   const user = userId === null ? undefined : await findUser(database.db, userId);
-  if (user?.status !== "active") return;
+  if (user?.status !== "active" || (await elsewhere.current.providerOf(database.db, user.id)) !== null) return;
   const now = clock.now();
   const before = await findReset(database.db, user.id);
   if (before?.mailed_at && now.getTime() - before.mailed_at.getTime() < RESET_MAIL_EVERY) return;
@@ -119,10 +121,11 @@ async function newLink(
 
 /** Every session ends: whoever knew the old password is out. */
 export async function completeReset(
-  { kernel, passwords }: SignInParts,
+  parts: SignInParts,
   call: SteppedCall<typeof completePasswordReset>,
   db: Db,
 ): Promise<{ message: string }> {
+  const { kernel, passwords } = parts;
   const policy = await readPolicy(db);
   requireAllowedNetwork(policy, call.request.ip);
   const tokenHash = sha256(call.body.token);
@@ -134,6 +137,7 @@ export async function completeReset(
     const now = kernel.clock.now();
     const user = await lockUser(tx, userId);
     if (user?.status !== "active") throw invalid();
+    await requireOwnPassword(parts, tx, userId);
     if (!(await consumeReset(tx, userId, tokenHash, now))) throw invalid();
     await setPasswordHash(tx, userId, hash);
     const sessions = await endSessions(kernel, tx, userId);
@@ -151,7 +155,10 @@ export async function completeReset(
 const invalid = () =>
   refuse(400, "password-reset.link-invalid", "This reset link is no longer valid. Please ask for a new one.");
 
-function newResetToken(now: Date, life = RESET_LINK_LIFE): { token: string; token_hash: Buffer; token_expires_at: Date } {
+function newResetToken(
+  now: Date,
+  life = RESET_LINK_LIFE,
+): { token: string; token_hash: Buffer; token_expires_at: Date } {
   const token = randomBytes(32).toString("base64url");
   return { token, token_hash: sha256(token), token_expires_at: new Date(now.getTime() + life) };
 }

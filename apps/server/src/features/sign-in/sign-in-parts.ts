@@ -19,6 +19,24 @@ export interface Demand {
 /** Answers null for who needs nothing beyond their first proof. */
 export type AskSecondStep = (db: Db, user: UsersTable) => Promise<Demand | null>;
 
+/** What was typed at sign-in and is no password here. */
+export interface DirectoryWish {
+  /** In one spelling. */
+  name: string;
+  password: string;
+  /** Whose address it is here; undefined: nobody's. */
+  user: UsersTable | undefined;
+  signal: AbortSignal;
+}
+
+/** The other places that know who somebody is. */
+export interface Elsewhere {
+  /** Whom a directory proves; null: none does. Throws the refusal of somebody who is proved and may not come in. */
+  proveByDirectory(wish: DirectoryWish): Promise<UsersTable | null>;
+  /** The name of the provider that a person signs in through: their password is not ours. Null: nobody's. */
+  providerOf(db: Db, userId: string): Promise<string | null>;
+}
+
 export interface SignInParts {
   kernel: Kernel;
   mail: Mail;
@@ -27,4 +45,6 @@ export interface SignInParts {
   tokens: Tokens;
   /** Set once by the feature of second factors; until then a first proof is enough. */
   secondStep: { current: AskSecondStep };
+  /** Set once by the feature of identity providers; until then nobody is known elsewhere. */
+  elsewhere: { current: Elsewhere };
 }

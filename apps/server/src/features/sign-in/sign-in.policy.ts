@@ -12,6 +12,7 @@ export type SignInMethod = "password" | "oidc" | "ldap" | "passkey";
 /** How long a sign-in waits for its second step, and how often that may be tried. */
 export const PENDING_LIFE = 5 * MINUTE;
 export const MOST_SECOND_TRIES = 5;
+export const isLastTry = (tries: number): boolean => tries >= MOST_SECOND_TRIES;
 
 /** Until when a proof of who one is opens what asks for a fresh one. */
 export const provedUntil = (provedAt: Date, limits: Pick<SignInPolicy, "step_up_minutes">): Date =>

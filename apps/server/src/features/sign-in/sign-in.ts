@@ -11,6 +11,7 @@ import type { SignInParts } from "./sign-in-parts.ts";
 import { admitAttempt, withdrawAttempt } from "./slow-down.ts";
 import type { Attempt } from "./slow-down.ts";
 import { refused } from "./start-session.ts";
+import { typedName } from "./typed-name.ts";
 
 type LoginCall = SteppedCall<typeof login>;
 
@@ -18,27 +19,29 @@ export async function signIn(parts: SignInParts, call: LoginCall, db: Db): Promi
   const { passwords } = parts;
   // Before the password is looked at: from elsewhere, nobody learns whether it is right.
   requireAllowedNetwork(await readPolicy(db), call.request.ip);
-  const { user, attempt } = await prove(parts, call, db);
+  const { user, method, attempt } = await prove(parts, call, db);
   const { password, remember_me: isRemembered } = call.body;
-  const isOutdated = user.status === "active" && passwords.isOutdated(user.password_hash);
+  const isOurs = method === "password" && user.status === "active";
+  const isOutdated = isOurs && passwords.isOutdated(user.password_hash);
   const renewed = isOutdated ? { passwordHash: await passwords.hash(password, call.signal) } : {};
-  return openSession(parts, call, { user, method: "password", isRemembered, attempt, ...renewed });
+  return openSession(parts, call, { user, method, isRemembered, attempt, ...renewed });
 }
 
 /**
- * Who it is, proved by the password. INVARIANT: for an address that nobody has, the same look-ups, the same counting and
- * the same hashing are done as for one that somebody has, and the answer is the same.
+ * Who it is, proved by their password here or in a directory. INVARIANT: for an address that nobody has, the same look-ups,
+ * the same counting and the same hashing are done as for one that somebody has, and the answer is the same.
  */
 async function prove(
-  { kernel, passwords }: SignInParts,
+  { kernel, passwords, elsewhere }: SignInParts,
   call: LoginCall,
   db: Db,
-): Promise<{ user: UsersTable; attempt: Attempt }> {
+): Promise<{ user: UsersTable; method: "password" | "ldap"; attempt: Attempt }> {
+  const name = typedName(call.body.email);
   const email = addressOf(call.body.email);
   const user = await findUserByEmail(db, email);
   if (user !== undefined) call.note({ target: { type: "user", id: user.id, name: user.email } });
 
-  const claim = { email, userId: user?.id ?? null, network: clientKey(call.request.ip) };
+  const claim = { email: email || (name ?? ""), userId: user?.id ?? null, network: clientKey(call.request.ip) };
   const attempt = await admitAttempt(kernel, claim);
   const stored = user?.password_hash || null;
   const isRight = await passwords.verify(stored, call.body.password, call.signal).catch(async (error: unknown) => {
@@ -46,8 +49,12 @@ async function prove(
     await withdrawAttempt(kernel, attempt);
     throw error;
   });
-  if (user === undefined || !isRight) throw refused();
-  return { user, attempt };
+  if (user !== undefined && isRight) return { user, method: "password", attempt };
+  const { password } = call.body;
+  const wish = name === null ? null : { name, password, user, signal: call.signal };
+  const proved = wish === null ? null : await elsewhere.current.proveByDirectory(wish);
+  if (proved === null) throw refused();
+  return { user: proved, method: "ldap", attempt };
 }
 
 /** What cannot be anybody's address is looked up as the empty text, which is nobody's either. */

@@ -1,0 +1,114 @@
+// Setting up a factor: what is asked of the person's app or device, and its first answer.
+import type { Factor, FactorAnswer, FactorKind, NewFactor, UserId } from "@strongroom/contract";
+import { FactorId } from "@strongroom/contract";
+import { Secret, sealSecret } from "@strongroom/keys";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { BEGUN_LIFE } from "./factors.policy.ts";
+import {
+  countCodes,
+  deleteEnrolment,
+  findEnrolment,
+  insertFactor,
+  replaceCodes,
+  writeEnrolment,
+} from "./factors.store.ts";
+import type { FactorRow } from "./factors.store.ts";
+import { askForNewPasskey, checkNewPasskey } from "./passkeys.ts";
+import { TOTP_PURPOSE, totpContext, withTotpKey } from "./prove.ts";
+import { newRecoveryCodes } from "./recovery-codes.ts";
+import { base32, keyUri, matchingStep, newTotpKey } from "./totp.ts";
+
+export interface Enrolling {
+  id: UserId;
+  email: string;
+  name: string;
+}
+
+export interface Begun {
+  /** Holds the key of an authenticator app: it goes into the answer and nowhere else. */
+  shown: NewFactor;
+  keep(tx: Tx): Promise<void>;
+}
+
+export async function begin(
+  kernel: Kernel,
+  person: Enrolling,
+  kind: FactorKind,
+  factors: readonly FactorRow[],
+): Promise<Begun> {
+  if (kind === "passkey") {
+    const asked = await askForNewPasskey(kernel, person, factors.filter(isPasskey));
+    return { shown: { totp: null, passkey: asked.options }, keep: asked.keep };
+  }
+  const now = kernel.clock.now();
+  const id = newId(now.getTime());
+  const key = newTotpKey();
+  using secret = Secret.fromBytes(key);
+  const sealed = sealSecret(await kernel.keys.kekFor(TOTP_PURPOSE), totpContext(id), secret);
+  const text = base32(key);
+  key.fill(0);
+  const expires = new Date(now.getTime() + BEGUN_LIFE);
+  return {
+    shown: { totp: { key: text, uri: keyUri(text, "Strongroom", person.email) }, passkey: null },
+    keep: (tx) => writeEnrolment(tx, { user_id: person.id, factor_id: id, sealed, expires_at: expires }),
+  };
+}
+
+export interface Answered {
+  row: FactorRow;
+  /** Returns false when what was asked is no longer waited for. */
+  spend(tx: Tx): Promise<boolean>;
+}
+
+/** Checks the first answer. Null when it is not right; throws 409 when nothing was begun. */
+export async function checkAnswer(
+  kernel: Kernel,
+  db: Db,
+  userId: UserId,
+  answer: FactorAnswer,
+): Promise<Answered | null> {
+  const now = kernel.clock.now();
+  const common = { user_id: userId, kind: answer.kind, name: answer.name, created_at: now, last_used_at: null };
+  if (answer.kind === "passkey") {
+    const checked = await checkNewPasskey(kernel, answer.response, userId);
+    if (checked === null) return null;
+    const row = { ...common, id: newId(now.getTime()), sealed: null, last_step: null, ...checked.columns };
+    return { row, spend: checked.spend };
+  }
+  const begun = await findEnrolment(db, userId, now);
+  if (begun === undefined) throw refuse(409, "factor.not-begun", "This took too long. Please begin again.");
+  const { factor_id: id, sealed } = begun;
+  const step = await withTotpKey(kernel, id, sealed, (key) => matchingStep(key, answer.code, now, null));
+  if (step === null) return null;
+  const noPasskey = { credential_id: null, public_key: null, counter: null, transports: null };
+  return {
+    row: { ...common, ...noPasskey, id, sealed, last_step: step },
+    spend: (tx) => deleteEnrolment(tx, userId, id),
+  };
+}
+
+/** Stores a factor that answered. Returns new recovery codes where the person has none, else null. */
+export async function keepFactor(tx: Tx, { row, spend }: Answered): Promise<string[] | null> {
+  if (!(await spend(tx))) throw wrongAnswer();
+  if (!(await insertFactor(tx, row))) throw refuse(409, "factor.known", "This passkey is set up already.");
+  if ((await countCodes(tx, row.user_id)) > 0) return null;
+  const { codes, hashes } = newRecoveryCodes();
+  await replaceCodes(tx, row.user_id, hashes);
+  return codes;
+}
+
+export const isPasskey = (row: FactorRow): boolean => row.kind === "passkey";
+
+export const wrongAnswer = () =>
+  refuse(400, "factor.answer-wrong", "That is not right. Check the time of your device and try again.");
+
+export const shownFactor = (row: FactorRow): Factor => ({
+  id: FactorId.parse(row.id),
+  kind: row.kind,
+  name: row.name,
+  created_at: row.created_at.toISOString(),
+  last_used_at: row.last_used_at?.toISOString() ?? null,
+});

@@ -1,0 +1,157 @@
+// Second factors, what was begun of them, challenges and recovery codes in the database.
+import type { FactorKind, UserId } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { Selectable } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+
+interface FactorsTable {
+  id: string;
+  user_id: UserId;
+  kind: FactorKind;
+  name: string;
+  sealed: Buffer | null;
+  last_step: number | null;
+  credential_id: string | null;
+  public_key: Buffer | null;
+  counter: number | null;
+  transports: string[] | null;
+  created_at: Date;
+  last_used_at: Date | null;
+}
+
+export type FactorRow = Selectable<FactorsTable>;
+
+export const CHALLENGE_PURPOSES = ["enrol", "second-step", "step-up", "sign-in"] as const;
+export type ChallengePurpose = (typeof CHALLENGE_PURPOSES)[number];
+
+interface EnrolmentsTable {
+  user_id: UserId;
+  factor_id: string;
+  sealed: Buffer;
+  expires_at: Date;
+}
+
+interface ChallengesTable {
+  challenge: string;
+  purpose: ChallengePurpose;
+  user_id: UserId | null;
+  expires_at: Date;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    factors: FactorsTable;
+    factor_enrolments: EnrolmentsTable;
+    factor_challenges: ChallengesTable;
+    factor_recovery_codes: { user_id: UserId; code_hash: Buffer };
+  }
+}
+
+/** Oldest first. */
+export const findFactors = (db: Db, userId: UserId): Promise<FactorRow[]> =>
+  db.selectFrom("factors").selectAll().where("user_id", "=", userId).orderBy("created_at").orderBy("id").execute();
+
+export const findPasskey = (db: Db, credentialId: string): Promise<FactorRow | undefined> =>
+  db.selectFrom("factors").selectAll().where("credential_id", "=", credentialId).executeTakeFirst();
+
+/** Returns false when this passkey is there already. */
+export async function insertFactor(tx: Tx, row: FactorRow): Promise<boolean> {
+  const insert = tx.insertInto("factors").values(row);
+  const done = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
+  return done.numInsertedOrUpdatedRows === 1n;
+}
+
+export const deleteFactor = (tx: Tx, userId: UserId, id: string): Promise<FactorRow | undefined> =>
+  tx.deleteFrom("factors").where("id", "=", id).where("user_id", "=", userId).returningAll().executeTakeFirst();
+
+/** Spends a step of an authenticator app. Returns false when it, or a later one, was spent before. */
+export async function spendStep(tx: Tx, id: string, step: number, at: Date): Promise<boolean> {
+  const update = tx.updateTable("factors").set({ last_step: step, last_used_at: at }).where("id", "=", id);
+  const fresh = update.where((where) => where.or([where("last_step", "is", null), where("last_step", "<", step)]));
+  return (await fresh.executeTakeFirst()).numUpdatedRows === 1n;
+}
+
+/** Writes down a passkey's use. Returns false when it was used meanwhile. */
+export async function spendCount(tx: Tx, row: FactorRow, counter: number, at: Date): Promise<boolean> {
+  const update = tx.updateTable("factors").set({ counter, last_used_at: at }).where("id", "=", row.id);
+  return (await update.where("counter", "=", row.counter).executeTakeFirst()).numUpdatedRows === 1n;
+}
+
+export async function insertChallenge(tx: Tx, row: ChallengesTable): Promise<void> {
+  await tx.insertInto("factor_challenges").values(row).execute();
+}
+
+/** Uses a challenge up. Returns false when there is none like it, or it was used. */
+export async function consumeChallenge(tx: Tx, wanted: ChallengesTable): Promise<boolean> {
+  const { challenge, purpose, user_id: userId, expires_at: now } = wanted;
+  const gone = await tx
+    .deleteFrom("factor_challenges")
+    .where("challenge", "=", challenge)
+    .where("purpose", "=", purpose)
+    .where(sql<boolean>`user_id is not distinct from ${userId}::uuid`)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return gone.numDeletedRows === 1n;
+}
+
+/** Takes the place of what the person began before. */
+export async function writeEnrolment(tx: Tx, row: EnrolmentsTable): Promise<void> {
+  const { user_id: _key, ...rest } = row;
+  await tx
+    .insertInto("factor_enrolments")
+    .values(row)
+    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(rest))
+    .execute();
+}
+
+export const findEnrolment = (db: Db, userId: UserId, now: Date): Promise<EnrolmentsTable | undefined> =>
+  db
+    .selectFrom("factor_enrolments")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+
+/** Returns false when another took its place. */
+export async function deleteEnrolment(tx: Tx, userId: UserId, factorId: string): Promise<boolean> {
+  const gone = tx.deleteFrom("factor_enrolments").where("user_id", "=", userId).where("factor_id", "=", factorId);
+  return (await gone.executeTakeFirst()).numDeletedRows === 1n;
+}
+
+export async function countCodes(db: Db, userId: UserId): Promise<number> {
+  const count = db.selectFrom("factor_recovery_codes").select(sql<number>`count(*)`.as("count"));
+  return (await count.where("user_id", "=", userId).executeTakeFirstOrThrow()).count;
+}
+
+export async function replaceCodes(tx: Tx, userId: UserId, hashes: readonly Buffer[]): Promise<void> {
+  await tx.deleteFrom("factor_recovery_codes").where("user_id", "=", userId).execute();
+  if (hashes.length === 0) return;
+  const rows = hashes.map((hash) => ({ user_id: userId, code_hash: hash }));
+  await tx.insertInto("factor_recovery_codes").values(rows).execute();
+}
+
+export async function hasCode(db: Db, userId: UserId, hash: Buffer): Promise<boolean> {
+  const code = db.selectFrom("factor_recovery_codes").select("user_id").where("user_id", "=", userId);
+  return (await code.where("code_hash", "=", hash).executeTakeFirst()) !== undefined;
+}
+
+/** Returns false when the code is none, or was spent. */
+export async function spendCode(tx: Tx, userId: UserId, hash: Buffer): Promise<boolean> {
+  const code = tx.deleteFrom("factor_recovery_codes").where("user_id", "=", userId).where("code_hash", "=", hash);
+  return (await code.executeTakeFirst()).numDeletedRows === 1n;
+}
+
+/** Everything of a person; answers how many factors there were. */
+export async function deleteFactorsOf(tx: Tx, userId: string): Promise<number> {
+  const id = userId as UserId;
+  await replaceCodes(tx, id, []);
+  await tx.deleteFrom("factor_enrolments").where("user_id", "=", id).execute();
+  await tx.deleteFrom("factor_challenges").where("user_id", "=", id).execute();
+  return Number((await tx.deleteFrom("factors").where("user_id", "=", id).executeTakeFirst()).numDeletedRows);
+}
+
+/** Deletes what nobody finished in time. */
+export async function sweepBegun(tx: Tx, now: Date): Promise<void> {
+  await tx.deleteFrom("factor_enrolments").where("expires_at", "<=", now).execute();
+  await tx.deleteFrom("factor_challenges").where("expires_at", "<=", now).execute();
+}

@@ -1,0 +1,76 @@
+// What people do with their own second factors: see them, add and remove them, make new recovery codes.
+import type {
+  Message,
+  addFactor,
+  beginFactor,
+  listFactors,
+  removeFactor,
+  renewRecoveryCodes,
+} from "@strongroom/contract";
+import { lockUser, readPolicy } from "#features/users/index.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call, SteppedCall } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { begin, checkAnswer, keepFactor, shownFactor, wrongAnswer } from "./enrol.ts";
+import type { FactorParts } from "./factor-parts.ts";
+import { isRequired, requireFactorLeft, requireRoom } from "./factors.policy.ts";
+import { countCodes, deleteFactor, findFactors, replaceCodes } from "./factors.store.ts";
+import { newRecoveryCodes } from "./recovery-codes.ts";
+
+export async function list({ actor }: Call<typeof listFactors>, db: Db) {
+  const factors = await findFactors(db, actor.id);
+  return {
+    data: factors.map(shownFactor),
+    recovery_codes_left: await countCodes(db, actor.id),
+    is_required: isRequired(actor.role, await readPolicy(db)),
+  };
+}
+
+export async function beginOwn({ kernel }: FactorParts, call: SteppedCall<typeof beginFactor>, db: Db) {
+  const factors = await findFactors(db, call.actor.id);
+  requireRoom(factors.length);
+  const begun = await begin(kernel, call.actor, call.body.kind, factors);
+  call.note({ details: { kind: call.body.kind } });
+  await call.commit((tx) => begun.keep(tx));
+  return begun.shown;
+}
+
+export async function addOwn({ kernel }: FactorParts, call: SteppedCall<typeof addFactor>, db: Db) {
+  const { actor, body } = call;
+  call.note({ details: { kind: body.kind } });
+  const answered = await checkAnswer(kernel, db, actor.id, body);
+  if (answered === null) throw wrongAnswer();
+  const { row } = answered;
+  call.note({ target: { type: "factor", id: row.id, name: row.name } });
+  const codes = await call.commit(async (tx) => {
+    await lockUser(tx, actor.id);
+    requireRoom((await findFactors(tx, actor.id)).length);
+    return keepFactor(tx, answered);
+  });
+  return { factor: shownFactor(row), recovery_codes: codes };
+}
+
+export async function removeOwn(call: Call<typeof removeFactor>, tx: Tx): Promise<Message> {
+  const { actor, params } = call;
+  // Held, so that of two that are removed at the same time the second sees that it is the last.
+  await lockUser(tx, actor.id);
+  const gone = await deleteFactor(tx, actor.id, params.id);
+  if (gone === undefined) throw refuse(404, "factor.not-found", "Second factor not found");
+  call.note({ target: { type: "factor", id: gone.id, name: gone.name }, details: { kind: gone.kind } });
+  const left = (await findFactors(tx, actor.id)).length;
+  requireFactorLeft(left, actor.role, await readPolicy(tx));
+  if (left === 0) await replaceCodes(tx, actor.id, []);
+  return { message: `${gone.name} is removed` };
+}
+
+export async function renewCodes(call: Call<typeof renewRecoveryCodes>, tx: Tx) {
+  const { actor } = call;
+  await lockUser(tx, actor.id);
+  if ((await findFactors(tx, actor.id)).length === 0) {
+    throw refuse(409, "factor.none", "Recovery codes stand in for a second factor. Add one first.");
+  }
+  const { codes, hashes } = newRecoveryCodes();
+  await replaceCodes(tx, actor.id, hashes);
+  call.note({ target: { type: "user", id: actor.id, name: actor.email } });
+  return { recovery_codes: codes };
+}

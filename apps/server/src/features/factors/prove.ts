@@ -1,0 +1,75 @@
+// Checks what somebody sends to prove themselves by a second factor.
+import type { FactorProof, UserId } from "@strongroom/contract";
+import { envelopeKekId, openSecret } from "@strongroom/keys";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { findFactors, hasCode, spendCode, spendStep } from "./factors.store.ts";
+import type { ChallengePurpose, FactorRow } from "./factors.store.ts";
+import { checkPasskey } from "./passkeys.ts";
+import { recoveryHash } from "./recovery-codes.ts";
+import { matchingStep } from "./totp.ts";
+
+/** A proof that holds. INVARIANT: it opens nothing before `spend` answered true, in the transaction of what it opens. */
+export interface Proven {
+  kind: FactorProof["kind"];
+  spend(tx: Tx): Promise<boolean>;
+}
+
+/** Null when the proof does not hold. Rejects with SealedError. */
+export async function prove(
+  kernel: Kernel,
+  db: Db,
+  userId: UserId,
+  proof: FactorProof,
+  purpose: ChallengePurpose,
+): Promise<Proven | null> {
+  if (proof.kind === "recovery") {
+    const hash = recoveryHash(proof.code);
+    return (await hasCode(db, userId, hash)) ? { kind: "recovery", spend: (tx) => spendCode(tx, userId, hash) } : null;
+  }
+  if (proof.kind === "passkey") {
+    const use = await checkPasskey(kernel, proof.response, purpose, userId);
+    return use === null ? null : { kind: "passkey", spend: use.spend };
+  }
+  const now = kernel.clock.now();
+  for (const row of await findFactors(db, userId)) {
+    if (row.kind !== "totp") continue;
+    const step = await stepOf(kernel, row, proof.code, now);
+    if (step !== null) return { kind: "totp", spend: (tx) => spendStep(tx, row.id, step, now) };
+  }
+  return null;
+}
+
+/** Spends a proof, or throws what a wrong one throws. */
+export async function spend(tx: Tx, proven: Proven): Promise<void> {
+  if (!(await proven.spend(tx))) throw wrongProof();
+}
+
+async function stepOf(kernel: Kernel, row: FactorRow, code: string, now: Date): Promise<number | null> {
+  if (row.sealed === null) return null;
+  return withTotpKey(kernel, row.id, row.sealed, (key) => matchingStep(key, code, now, row.last_step));
+}
+
+/** Opens the key of an authenticator app for `use`, and forgets it. */
+export async function withTotpKey<T>(
+  kernel: Kernel,
+  factorId: string,
+  sealed: Buffer,
+  use: (key: Buffer) => T,
+): Promise<T> {
+  using secret = openSecret(await kernel.keys.kekById(envelopeKekId(sealed)), totpContext(factorId), sealed);
+  const key = secret.revealBytes();
+  try {
+    return use(key);
+  } finally {
+    key.fill(0);
+  }
+}
+
+export const TOTP_PURPOSE = "second-factors";
+export const totpContext = (factorId: string) => ({ purpose: TOTP_PURPOSE, recordId: factorId, version: 1 });
+
+/** Not 401 where somebody is signed in: that would end their session in the browser. */
+export const wrongProof = (status: 400 | 401 = 401) =>
+  refuse(status, "second-step.refused", "That is not right, or it was used before. Please try again.");

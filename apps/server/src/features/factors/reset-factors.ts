@@ -1,0 +1,45 @@
+// Taking away the second factors of somebody who lost them: by an administrator, or at the command line.
+import type { Message, resetFactors } from "@strongroom/contract";
+import { endSessions } from "#features/sign-in/index.ts";
+import type { Desk } from "#features/sign-in/index.ts";
+import { findUserByEmail, lockUser, requireAnotherPerson } from "#features/users/index.ts";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { FactorParts } from "./factor-parts.ts";
+import { deleteFactorsOf } from "./factors.store.ts";
+import { tellOfReset } from "./tell-factors.ts";
+
+/** Nobody does it for themselves: that would be a way around "the last factor stays". */
+export async function reset(parts: FactorParts, call: Call<typeof resetFactors>, tx: Tx): Promise<Message> {
+  requireAnotherPerson(call.actor.id, call.params.id);
+  const person = await lockUser(tx, call.params.id);
+  if (person === undefined) throw refuse(404, "user.not-found", "User not found");
+  const count = await deleteFactorsOf(tx, person.id);
+  const sessions = await parts.endSessions(tx, person.id);
+  call.note({ target: { type: "user", id: person.id, name: person.email }, details: { factors: count, sessions } });
+  await tellOfReset(parts, tx, person.id, call.actor);
+  return { message: count === 1 ? "1 second factor is removed." : `${count} second factors are removed.` };
+}
+
+/** For the last administrator who lost theirs. Throws a refusal for somebody who isn't there; answers how many there were. */
+export async function resetFactorsOf(desk: Desk, email: string): Promise<number> {
+  return desk.database.transaction(async (tx) => {
+    const found = await findUserByEmail(tx, email.trim().toLowerCase());
+    const person = found && (await lockUser(tx, found.id));
+    if (person === undefined) throw refuse(404, "user.not-found", `There is no user ${email}.`);
+    const count = await deleteFactorsOf(tx, person.id);
+    await endSessions(desk, tx, person.id);
+    const target = { type: "user", id: person.id, name: person.email };
+    const entry = systemEntry(
+      "factor.reset",
+      "command line",
+      { target, details: { factors: count } },
+      desk.clock.now(),
+    );
+    await appendAudit(tx, [entry]);
+    return count;
+  });
+}

@@ -1,0 +1,244 @@
+// The second step of signing in: what gets in, and every way of getting around it.
+import {
+  addFirstFactor,
+  beginFirstFactor,
+  currentSession,
+  listFactors,
+  listNotifications,
+  logout,
+  setUserStatus,
+} from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import {
+  HOUR,
+  MINUTE,
+  SECOND,
+  codeOf,
+  entriesOf,
+  signedIn,
+  standingClock,
+  tryToSignIn,
+} from "#features/sign-in/testing/attempts.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
+import {
+  codeAt,
+  firstStep,
+  requireFactorOf,
+  secondStep,
+  withApp,
+  withPasskey,
+  ORIGIN,
+} from "./testing/with-factors.ts";
+
+const clock = standingClock();
+let app: TestApp;
+before(async () => {
+  app = await testApp({ clock, config: { publicUrl: ORIGIN } });
+});
+after(() => app.close());
+
+const totp = (code: string) => ({ kind: "totp", code }) as const;
+
+describe("OPEN-10: a required second factor is a step of its own", () => {
+  test("a right password gives no session; the code of the app does", async () => {
+    const person = await aPerson(app);
+    const { key } = await withApp(app, person);
+    const step = await firstStep(app, person);
+    assert.deepEqual(step.kinds, ["totp", "recovery"]);
+    assert.equal((await app.call(currentSession, { as: step.pending })).status, 401, "what waits opens nothing");
+    const reply = await secondStep(app, step, totp(codeAt(app, key)));
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal((await app.call(currentSession, { as: reply.body.token })).body.user.email, person.email);
+    const [asked, done] = [
+      (await entriesOf(app, "session.second-step-required")).at(-1),
+      (await entriesOf(app, "session.started")).at(-1),
+    ];
+    assert.equal(asked?.target?.["id"], person.id);
+    assert.equal(done?.details?.["second_step"], "totp");
+  });
+
+  test("without a factor and without a rule that asks for one, nothing changes", async () => {
+    assert.ok(await signedIn(app, (await aPerson(app)).email));
+  });
+
+  test("a wrong password says nothing about factors", async () => {
+    const [plain, guarded] = [await aPerson(app), await aPerson(app)];
+    await withApp(app, guarded);
+    const replies = await Promise.all([plain, guarded].map(({ email }) => tryToSignIn(app, email, { password: "no" })));
+    assert.deepEqual(replies.map(codeOf), ["sign-in.refused", "sign-in.refused"]);
+  });
+});
+
+describe("a code is good once", () => {
+  test("neither for a second sign-in nor, at the same moment, for two", async () => {
+    const person = await aPerson(app);
+    const { key } = await withApp(app, person);
+    const steps = [await firstStep(app, person), await firstStep(app, person), await firstStep(app, person)];
+    const code = totp(codeAt(app, key));
+    const both = await Promise.all([secondStep(app, steps[0]!, code), secondStep(app, steps[1]!, code)]);
+    assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 401]);
+    assert.equal((await secondStep(app, steps[2]!, code)).status, 401);
+    assert.equal((await secondStep(app, steps[2]!, totp(codeAt(app, key, -1)))).status, 401, "nor an earlier one");
+  });
+
+  test("a recovery code lets in once, in any writing, and is gone", async () => {
+    const person = await aPerson(app);
+    const { codes } = await withApp(app, person);
+    assert.equal(codes.length, 10);
+    const proof = { kind: "recovery", code: codes[0]!.toUpperCase().replaceAll("-", " ") } as const;
+    const first = await secondStep(app, await firstStep(app, person), proof);
+    assert.equal(first.status, 200, first.text);
+    assert.equal((await secondStep(app, await firstStep(app, person), proof)).status, 401);
+    const left = await app.call(listFactors, { as: first.body.token });
+    assert.equal(left.body.recovery_codes_left, 9);
+  });
+
+  test("a sign-in that waits is good once: its token opens no second session", async () => {
+    const person = await aPerson(app);
+    const { key, codes } = await withApp(app, person);
+    const step = await firstStep(app, person);
+    assert.equal((await secondStep(app, step, totp(codeAt(app, key)))).status, 200);
+    const again = await secondStep(app, step, { kind: "recovery", code: codes[1]! });
+    assert.equal(codeOf(again), "second-step.over");
+  });
+});
+
+describe("a sign-in that waits ends", () => {
+  test("after five minutes", async () => {
+    const person = await aPerson(app);
+    const { codes } = await withApp(app, person);
+    const step = await firstStep(app, person);
+    clock.advance(5 * MINUTE);
+    assert.equal(codeOf(await secondStep(app, step, { kind: "recovery", code: codes[0]! })), "second-step.over");
+  });
+
+  test("when the person is disabled, or their password is reset, in between", async () => {
+    const admin = await firstAdmin(app);
+    const person = await aPerson(app);
+    const { codes } = await withApp(app, person);
+    const step = await firstStep(app, person);
+    const set = (status: "active" | "disabled") =>
+      app.call(setUserStatus, { params: { id: person.id }, body: { status }, as: admin.token });
+    await set("disabled");
+    await set("active");
+    assert.equal(codeOf(await secondStep(app, step, { kind: "recovery", code: codes[0]! })), "second-step.over");
+  });
+
+  test("somebody else's token of a waiting sign-in takes only that person's factor", async () => {
+    const [one, other] = [await aPerson(app), await aPerson(app)];
+    await withApp(app, one);
+    const { key, codes } = await withApp(app, other);
+    const step = await firstStep(app, one);
+    assert.equal((await secondStep(app, step, totp(codeAt(app, key)))).status, 401);
+    assert.equal((await secondStep(app, step, { kind: "recovery", code: codes[0]! })).status, 401);
+  });
+});
+
+describe("guessing the second factor", () => {
+  test("five wrong codes end the sign-in, right ones included, and the person hears that their password is known", async () => {
+    const person = await aPerson(app);
+    const { key } = await withApp(app, person);
+    const step = await firstStep(app, person, "203.0.113.5");
+    const wrong = codeAt(app, key, 100);
+    for (let tries = 0; tries < 5; tries += 1) {
+      assert.equal(codeOf(await secondStep(app, step, totp(wrong), "203.0.113.5")), "second-step.refused");
+    }
+    clock.advance(3 * SECOND);
+    const right = await secondStep(app, step, totp(codeAt(app, key)), "203.0.113.5");
+    assert.equal(codeOf(right), "second-step.over", right.text);
+    await eventually(async () => {
+      const { body } = await app.call(listNotifications, { as: person.token });
+      return body.notifications.find(({ title }) => title.includes("failed at the second step")) ?? null;
+    });
+    const failed = (await entriesOf(app, "session.started")).filter(
+      ({ result, target }) => result === "failure" && target?.["id"] === person.id,
+    );
+    assert.ok(failed.length >= 6, "each try is on record");
+  });
+});
+
+describe("a role that must have a factor", () => {
+  test("who has none sets one up within the sign-in, and gets recovery codes with the session", async () => {
+    const person = await aPerson(app, "manager");
+    await requireFactorOf(app, "manager");
+    const step = await firstStep(app, person);
+    assert.deepEqual(step.kinds, []);
+    const { pending } = step;
+    const begun = await app.call(beginFirstFactor, { body: { pending, kind: "totp" } });
+    assert.equal(begun.status, 200, begun.text);
+    const answer = (code: string) => ({ kind: "totp", name: "A phone", code }) as const;
+    const { key } = begun.body.totp!;
+    const wrong = await app.call(addFirstFactor, { body: { pending, answer: answer(codeAt(app, key, 50)) } });
+    assert.equal(wrong.status, 400, wrong.text);
+    const added = await app.call(addFirstFactor, { body: { pending, answer: answer(codeAt(app, key)) } });
+    assert.equal(added.status, 200, added.text);
+    assert.equal(added.body.recovery_codes.length, 10);
+    const { body } = await app.call(listFactors, { as: added.body.token });
+    assert.deepEqual([body.data.length, body.is_required], [1, true]);
+    assert.equal((await entriesOf(app, "factor.added")).at(-1)?.actor["id"], person.id);
+    await requireFactorOf(app);
+  });
+
+  test("INVARIANT: with a first proof alone, a factor is set up only by who has none", async () => {
+    const person = await aPerson(app, "manager");
+    await withPasskey(app, person);
+    await requireFactorOf(app, "manager");
+    const { pending } = await firstStep(app, person);
+    const begun = await app.call(beginFirstFactor, { body: { pending, kind: "totp" } });
+    assert.equal(codeOf(begun), "factor.exists", begun.text);
+    const answer = { kind: "totp", name: "Mine", code: "123456" } as const;
+    const added = await app.call(addFirstFactor, { body: { pending, answer } });
+    assert.equal(codeOf(added), "factor.exists", added.text);
+    await requireFactorOf(app);
+  });
+});
+
+test("a token is worthless after signing out, whatever it was got with", async () => {
+  const person = await aPerson(app);
+  const { key } = await withApp(app, person);
+  const { body } = await secondStep(app, await firstStep(app, person), totp(codeAt(app, key)));
+  await app.call(logout, { as: body.token });
+  assert.equal(codeOf(await app.call(currentSession, { as: body.token })), "session.ended");
+});
+
+test("no code, key or token of a second step is written down anywhere", async () => {
+  const person = await aPerson(app);
+  const { key, codes } = await withApp(app, person);
+  const step = await firstStep(app, person);
+  const code = codeAt(app, key);
+  await secondStep(app, step, { kind: "recovery", code: codes[0]! });
+  const { rows } = await app.database.pool.query<{ text: string }>(
+    `select convert_from(canonical, 'UTF8') as text from audit_entries
+     union all select row_to_json(sign_in_pending)::text from sign_in_pending
+     union all select row_to_json(factors)::text from factors
+     union all select row_to_json(factor_recovery_codes)::text from factor_recovery_codes`,
+  );
+  const all = [...app.logLines, ...rows.map(({ text }) => text)].join("\n");
+  assert.ok(all.includes(person.id));
+  const plain = codes.map((each) => each.replaceAll("-", ""));
+  for (const secret of [key, step.pending, `"${code}"`, ...codes, ...plain]) assert.ok(!all.includes(secret));
+});
+
+test("new sign-ins do not start the count of guesses anew: in four hours hardly thirty are looked at", async () => {
+  const person = await aPerson(app);
+  const { key } = await withApp(app, person);
+  const wrong = totp(codeAt(app, key, 1000));
+  const end = clock.now().getTime() + 4 * HOUR;
+  let [looked, turn] = [0, 0];
+  while (clock.now().getTime() < end) {
+    // Whoever knows the password comes from everywhere, and waits exactly as long as is asked.
+    const from = `203.0.113.${(turn += 1)}`;
+    const step = await firstStep(app, person, from);
+    let reply = await secondStep(app, step, wrong, from);
+    for (; codeOf(reply) === "second-step.refused"; looked += 1) reply = await secondStep(app, step, wrong, from);
+    const { retry_after: wait } = reply.body as { retry_after?: number };
+    if (wait !== undefined) clock.advance(wait * SECOND);
+  }
+  assert.ok(looked > 20 && looked < 33, `${looked} guesses`);
+  const own = await secondStep(app, await firstStep(app, person), totp(codeAt(app, key)));
+  assert.equal(own.status, 200, "and its owner, where they signed in before, is not kept out");
+});

@@ -1,0 +1,64 @@
+// A fresh proof of who sits at an open session, for the calls that ask for one.
+import type { StepUpProof, beginStepUp, stepUp } from "@strongroom/contract";
+import { admitAttempt, markProved, provedUntil, rewardAttempt, secondClaim } from "#features/sign-in/index.ts";
+import { findPasswordHash, readPolicy } from "#features/users/index.ts";
+import { sessionOf } from "#kernel/authz/actor.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call, SteppedCall } from "#kernel/http/implement.ts";
+import type { FactorParts } from "./factor-parts.ts";
+import { countCodes, findFactors } from "./factors.store.ts";
+import { prove, spend, wrongProof } from "./prove.ts";
+import { demandWith } from "./second-step.ts";
+
+export async function describeStepUp({ kernel }: FactorParts, { actor }: Call<typeof beginStepUp>, db: Db) {
+  const factors = await findFactors(db, actor.id);
+  if (factors.length > 0) {
+    const demand = await demandWith(kernel, "step-up", actor, factors, await countCodes(db, actor.id));
+    await kernel.database.transaction((tx) => demand.keep(tx));
+    return { kinds: demand.kinds, passkey: demand.passkey };
+  }
+  const hasPassword = (await findPasswordHash(db, actor.id)) !== "";
+  return { kinds: hasPassword ? ["password" as const] : [], passkey: null };
+}
+
+/**
+ * INVARIANT: who has a second factor proves themselves by it: a password that was seen is not enough here either. Guesses are
+ * counted and slowed down as at sign-in.
+ */
+export async function proveAgain(parts: FactorParts, call: SteppedCall<typeof stepUp>, db: Db) {
+  const { kernel } = parts;
+  const { actor } = call;
+  const { proof } = call.body;
+  call.note({ target: { type: "user", id: actor.id, name: actor.email }, details: { kind: proof.kind } });
+  const claim = secondClaim(actor, call.request.ip);
+  // A password is guessed here at the price of guessing it at the door.
+  const attempt = await admitAttempt(kernel, proof.kind === "password" ? { ...claim, email: actor.email } : claim);
+  const proven = await checked(parts, call, db, proof, actor);
+  if (proven === null) throw wrongProof(400);
+  const now = kernel.clock.now();
+  const policy = await readPolicy(db);
+  await call.commit(async (tx) => {
+    await rewardAttempt(tx, attempt, actor.id, now);
+    await proven(tx);
+    await markProved(tx, sessionOf(actor), now);
+  });
+  return { proved_until: provedUntil(now, policy).toISOString() };
+}
+
+/** What has to happen with a proof that holds; null for one that does not. */
+async function checked(
+  { kernel, signIn }: FactorParts,
+  call: SteppedCall<typeof stepUp>,
+  db: Db,
+  proof: StepUpProof,
+  actor: Actor,
+): Promise<((tx: Tx) => Promise<void>) | null> {
+  if (proof.kind !== "password") {
+    const proven = await prove(kernel, db, actor.id, proof, "step-up");
+    return proven === null ? null : (tx) => spend(tx, proven);
+  }
+  const stored = (await findFactors(db, actor.id)).length > 0 ? null : await findPasswordHash(db, actor.id);
+  const isRight = await signIn.passwords.verify(stored === "" ? null : stored, proof.password, call.signal);
+  return isRight ? async () => {} : null;
+}

@@ -1,0 +1,96 @@
+// A passkey in software, for tests: what a device and a browser do together (WebAuthn §6 and §7), and what a bad one might.
+import type { PasskeyAssertion, PasskeyCreation, PasskeyRegistration, PasskeyRequest } from "@strongroom/contract";
+import { isoCBOR } from "@simplewebauthn/server/helpers";
+import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+
+const USER_PRESENT = 0x01;
+const USER_VERIFIED = 0x04;
+const HAS_KEY = 0x40;
+
+export interface Conditions {
+  origin?: string;
+  /** The device did not ask its user for a finger or a PIN. */
+  isUnverified?: boolean;
+  /** The signature counter to report; by default one more than last time. */
+  counter?: number;
+  challenge?: string;
+}
+
+const sha256 = (bytes: Uint8Array | string): Buffer => createHash("sha256").update(bytes).digest();
+
+export function anAuthenticator(origin: string) {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const id = randomBytes(16);
+  let count = 0;
+
+  const clientData = (type: string, challenge: string, conditions: Conditions) =>
+    Buffer.from(
+      JSON.stringify({
+        type,
+        challenge: conditions.challenge ?? challenge,
+        origin: conditions.origin ?? origin,
+        crossOrigin: false,
+      }),
+    );
+
+  function authenticatorData(rpId: string, conditions: Conditions, attested = Buffer.alloc(0)): Buffer {
+    count = conditions.counter ?? count + 1;
+    const flags =
+      USER_PRESENT | (conditions.isUnverified === true ? 0 : USER_VERIFIED) | (attested.length > 0 ? HAS_KEY : 0);
+    const counter = Buffer.alloc(4);
+    counter.writeUInt32BE(count);
+    return Buffer.concat([sha256(rpId), Buffer.from([flags]), counter, attested]);
+  }
+
+  function coseKey(): Uint8Array {
+    const { x, y } = publicKey.export({ format: "jwk" });
+    const bytes = (text: string | undefined) => new Uint8Array(Buffer.from(text ?? "", "base64url"));
+    const entries: [number, number | Uint8Array<ArrayBuffer>][] = [
+      [1, 2],
+      [3, -7],
+      [-1, 1],
+      [-2, bytes(x)],
+      [-3, bytes(y)],
+    ];
+    return isoCBOR.encode(new Map(entries));
+  }
+
+  const common = { id: id.toString("base64url"), rawId: id.toString("base64url"), type: "public-key" as const };
+
+  return {
+    register(options: PasskeyCreation, conditions: Conditions = {}): PasskeyRegistration {
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(id.length);
+      const attested = Buffer.concat([Buffer.alloc(16), length, id, coseKey()]);
+      const authData = authenticatorData(options.rp.id, conditions, attested);
+      const parts = new Map<string, string | Map<string, string> | Uint8Array<ArrayBuffer>>([
+        ["fmt", "none"],
+        ["attStmt", new Map()],
+        ["authData", new Uint8Array(authData)],
+      ]);
+      return {
+        ...common,
+        clientExtensionResults: {},
+        response: {
+          clientDataJSON: clientData("webauthn.create", options.challenge, conditions).toString("base64url"),
+          attestationObject: Buffer.from(isoCBOR.encode(parts)).toString("base64url"),
+          transports: ["internal"],
+        },
+      };
+    },
+    answer(options: PasskeyRequest, conditions: Conditions = {}): PasskeyAssertion {
+      const data = authenticatorData(options.rpId, conditions);
+      const client = clientData("webauthn.get", options.challenge, conditions);
+      const signature = sign("sha256", Buffer.concat([data, sha256(client)]), privateKey);
+      return {
+        ...common,
+        clientExtensionResults: {},
+        response: {
+          clientDataJSON: client.toString("base64url"),
+          authenticatorData: data.toString("base64url"),
+          signature: signature.toString("base64url"),
+        },
+      };
+    },
+  };
+}
