@@ -7,6 +7,12 @@ const EXPORT_FORMAT = "strongroom-audit-export/1";
 /** `complete`: every entry from the first on. `evidence`: some entries, each with its inclusion proof. */
 type ExportKind = "complete" | "evidence";
 
+/** What evidence is about. Nothing signs it: the entries say it too. */
+export interface EvidenceAbout {
+  readonly type: string;
+  readonly id: string;
+}
+
 export interface HeaderLine {
   readonly type: "header";
   readonly kind: ExportKind;
@@ -15,6 +21,8 @@ export interface HeaderLine {
   readonly verifierKey: string;
   /** The newest checkpoint: a signed note. */
   readonly checkpoint: string;
+  /** Only in evidence that is about one thing. */
+  readonly about?: EvidenceAbout | undefined;
 }
 
 export interface EntryLine {
@@ -37,8 +45,9 @@ export interface CheckpointLine {
 export type ExportLine = HeaderLine | EntryLine | CheckpointLine;
 
 /** The first line of an export. Lines come without their newline. */
-export function headerLine({ kind, origin, verifierKey, checkpoint }: Omit<HeaderLine, "type">): string {
-  return canonicalise({ checkpoint, format: EXPORT_FORMAT, kind, origin, verifierKey });
+export function headerLine({ kind, origin, verifierKey, checkpoint, about }: Omit<HeaderLine, "type">): string {
+  const subject = about === undefined ? {} : { about: { id: about.id, type: about.type } };
+  return canonicalise({ ...subject, checkpoint, format: EXPORT_FORMAT, kind, origin, verifierKey });
 }
 
 /**
@@ -93,6 +102,7 @@ function parse(text: string): Members | null {
 function understand(value: Members): ExportLine | null {
   switch (Object.keys(value).sort().join(" ")) {
     case "checkpoint format kind origin verifierKey":
+    case "about checkpoint format kind origin verifierKey":
       return understandHeader(value);
     case "entry index leaf":
       return understandEntry(value, null);
@@ -107,10 +117,20 @@ function understand(value: Members): ExportLine | null {
   }
 }
 
-function understandHeader({ format, kind, origin, verifierKey, checkpoint }: Members): HeaderLine | null {
+function understandHeader({ format, kind, origin, verifierKey, checkpoint, about }: Members): HeaderLine | null {
   if (format !== EXPORT_FORMAT || (kind !== "complete" && kind !== "evidence")) return null;
   if (typeof origin !== "string" || typeof verifierKey !== "string" || typeof checkpoint !== "string") return null;
-  return { type: "header", kind, origin, verifierKey, checkpoint };
+  const header = { type: "header", kind, origin, verifierKey, checkpoint } as const;
+  if (about === undefined) return header;
+  const subject = kind === "evidence" ? understandAbout(about) : null;
+  return subject && { ...header, about: subject };
+}
+
+function understandAbout(about: unknown): EvidenceAbout | null {
+  if (typeof about !== "object" || about === null) return null;
+  const { type, id, ...more } = about as Members;
+  if (typeof type !== "string" || typeof id !== "string" || Object.keys(more).length > 0) return null;
+  return { type, id };
 }
 
 function understandEntry(value: Members, proof: Buffer[] | null): EntryLine | null {

@@ -1,4 +1,5 @@
 // What a check of the log can find, in words that somebody who knows no Merkle trees understands.
+import type { EvidenceAbout } from "./export-format.ts";
 
 const FINDING_KINDS = [
   "changed",
@@ -28,6 +29,8 @@ export interface VerifyReport {
   /** Nothing was found, and every entry that was read is covered by a signature. */
   readonly isIntact: boolean;
   readonly origin: string | null;
+  /** What evidence says that it is about; nothing signs that. */
+  readonly about?: EvidenceAbout | undefined;
   /** How many entries were read. */
   readonly entries: number;
   /** How many of them a signed checkpoint covers, exactly as they are. */

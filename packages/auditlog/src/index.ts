@@ -1,7 +1,7 @@
 // The audit log: canonical entries, the tree over them, signed checkpoints, proofs, and a verifier that needs no server.
 export { canonicalise } from "./canonical-json.ts";
 export type { Json } from "./canonical-json.ts";
-export { AUDIT_RESULTS, AUDIT_SEVERITIES, decodeEntry, encodeEntry } from "./entry.ts";
+export { AUDIT_RESULTS, AUDIT_SEVERITIES, decodeEntry, encodeEntry, grantOf } from "./entry.ts";
 export type { AuditActor, AuditEntry, AuditResult, AuditSeverity } from "./entry.ts";
 export { severityOf, severityToRecord } from "./severity.ts";
 export { cefLine } from "./format-cef.ts";
@@ -18,6 +18,7 @@ export { parseCheckpoint, signCheckpoint, verifyCheckpoint } from "./checkpoint.
 export type { Checkpoint, VerifiedCheckpoint } from "./checkpoint.ts";
 export { cosign, cosignedAt, encodeWitnessKey, parseWitnessKey, splitNotes } from "./cosignature.ts";
 export { checkpointLine, entryLine, headerLine } from "./export-format.ts";
+export type { EvidenceAbout } from "./export-format.ts";
 export { verifyExport } from "./verify-export.ts";
 export { compareStored } from "./stored.ts";
 export type { StoredLeaf, StoredLog } from "./stored.ts";

@@ -1,8 +1,8 @@
 // How grave an entry is: what the recording part said, or what follows from the event and how it ended.
-import type { AuditEntry, AuditResult, AuditSeverity } from "./entry.ts";
+import type { AuditEntry, AuditResult, AuditSeverity, RecordedSeverity } from "./entry.ts";
 
 /** Whatever came of it, somebody should look. */
-const GRAVE: Readonly<Record<string, AuditSeverity>> = {
+const GRAVE: Readonly<Record<string, RecordedSeverity>> = {
   "audit.tampering-found": "critical",
   "access-request.broken-glass": "high",
   "seal.sealed": "high",
@@ -10,7 +10,7 @@ const GRAVE: Readonly<Record<string, AuditSeverity>> = {
 };
 
 /** What an entry records of its own severity; undefined for routine, which reads as `low`. */
-export function severityToRecord(event: string, result: AuditResult): AuditSeverity | undefined {
+export function severityToRecord(event: string, result: AuditResult): RecordedSeverity | undefined {
   return GRAVE[event] ?? (result === "failure" || result === "warning" ? "medium" : undefined);
 }
 

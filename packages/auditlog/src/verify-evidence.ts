@@ -33,6 +33,7 @@ export async function verifyEvidence(lines: AsyncIterable<NumberedLine>, check: 
   return {
     isIntact: findings.isEmpty && proven === count,
     origin: header.origin,
+    ...(header.about === undefined ? {} : { about: header.about }),
     entries: count,
     proven,
     checkpoints: rootsProven.size,

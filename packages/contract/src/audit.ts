@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { AuditEntryId, Moment, UserId, pageQuery } from "./fields.ts";
+import { Severity } from "./validation.ts";
 
 export const AUDIT_RESULTS = ["success", "failure", "warning", "info"] as const;
 export const AuditResult = z.enum(AUDIT_RESULTS);
@@ -31,22 +32,121 @@ export const AuditLogEntry = z.object({
 });
 export type AuditLogEntry = z.infer<typeof AuditLogEntry>;
 
+/** AUDIT-15. Pending is what neither succeeded nor failed: what was begun, and what needs a look. */
+export const AUDIT_STATUSES = ["success", "failure", "pending"] as const;
+export const AuditStatus = z.enum(AUDIT_STATUSES);
+export type AuditStatus = z.infer<typeof AuditStatus>;
+
+/** AUDIT-14. The second and third: while the account was lent (just-in-time access). */
+export const VERIFICATION_EVENT_TYPES = [
+  "account_verification",
+  "jit_account_verification",
+  "jit_critical_verification_failure",
+] as const;
+
+/** One entry as the audit trail's own lists and its JSON export hold it (AUDIT-13, AUDIT-16). */
+export const AuditLog = AuditLogEntry.extend({
+  /** Null: it is about something else than the verification of a secret. */
+  event_type: z.enum(VERIFICATION_EVENT_TYPES).nullable(),
+  status: AuditStatus,
+  account_name: z.string().nullable(),
+  /** The grant under which it happened. */
+  session_name: z.string().nullable(),
+  user_email: z.string().nullable(),
+  verification_method: z.string().nullable(),
+  error_message: z.string().nullable(),
+  details: z.object({
+    hostname: z.string().nullable(),
+    system_type: z.string().nullable(),
+    duration_ms: z.number().nullable(),
+    severity: Severity,
+    triggered_by: z.string().nullable(),
+  }),
+});
+export type AuditLog = z.infer<typeof AuditLog>;
+
+/** The tabs of AUDIT-02. */
+export const AUDIT_VIEWS = ["all", "regular", "jit", "critical"] as const;
+export const AuditView = z.enum(AUDIT_VIEWS);
+export type AuditView = z.infer<typeof AuditView>;
+
+const auditFilter = {
+  /** Part of what a person, a thing, its host or ticket, or an event is called; or an id. Each has been searched since it was recorded. */
+  search: z.string().trim().max(200).optional(),
+  view: AuditView.default("all"),
+  /** `verification`: only what the verification of secrets recorded. */
+  scope: z.enum(["everything", "verification"]).default("everything"),
+  status: AuditStatus.optional(),
+  severity: Severity.optional(),
+  event: z.string().max(100).optional(),
+  result: AuditResult.optional(),
+  actor_id: UserId.optional(),
+  target_id: z.string().max(100).optional(),
+  /** Both included. */
+  from: Moment.optional(),
+  to: Moment.optional(),
+};
+export const AuditFilter = z.object(auditFilter);
+export type AuditFilter = z.infer<typeof AuditFilter>;
+
 export const listAuditEntries = endpoint({
   method: "GET",
   path: "/api/v1/audit",
   summary: "The audit trail, newest first",
-  query: z.object({
-    ...pageQuery(200, 25),
-    event: z.string().max(100).optional(),
-    result: AuditResult.optional(),
-    actor_id: UserId.optional(),
-    target_id: z.string().max(100).optional(),
-    from: Moment.optional(),
-    to: Moment.optional(),
-  }),
-  reply: z.object({ logs: z.array(AuditLogEntry), next_cursor: z.string().nullable() }),
+  query: z.object({ ...pageQuery(200, 25), ...auditFilter }),
+  reply: z.object({ logs: z.array(AuditLog), next_cursor: z.string().nullable() }),
   needs: "audit.read",
   audit: "none",
+});
+
+/** More than this is not counted one by one. */
+export const MOST_AUDIT_COUNTED = 10_000;
+
+/** AUDIT-07, OPEN-131: over all that the filter lets through, not the page. */
+export const countAuditEntries = endpoint({
+  method: "GET",
+  path: "/api/v1/audit/counts",
+  summary: "How many entries of the audit trail match, and how they ended",
+  query: AuditFilter,
+  reply: z.object({
+    total: z.number().int(),
+    successful: z.number().int(),
+    failed: z.number().int(),
+    /** Under a grant of just-in-time access. */
+    jit: z.number().int(),
+    /** False: there are more, and only the newest `MOST_AUDIT_COUNTED` were counted. */
+    is_exact: z.boolean(),
+  }),
+  needs: "audit.read",
+  audit: "none",
+});
+
+/** AUDIT-19. */
+export const MOST_AUDIT_EXPORTED = 10_000;
+
+/** AUDIT-20 with `format=json`; the others are one line for each entry. Without proofs: `exportAudit` has them. */
+export const exportAuditLogs = endpoint({
+  method: "GET",
+  path: "/api/v1/audit/logs",
+  summary: "The newest entries that match, as JSON, CSV, or lines for a SIEM",
+  query: z.object({
+    ...auditFilter,
+    format: z.enum([...AUDIT_FORMATS, "csv"]).default("json"),
+    limit: z.coerce.number().int().min(1).max(MOST_AUDIT_EXPORTED).default(MOST_AUDIT_EXPORTED),
+  }),
+  reply: { stream: "application/octet-stream" },
+  needs: "audit.export",
+  audit: "audit.exported",
+  stepUp: true,
+});
+
+/** What the JSON export holds (AUDIT-20). */
+export const AuditExport = z.object({
+  logs: z.array(AuditLog),
+  filters: z.record(z.string(), z.string()),
+  exported_at: Moment,
+  /** Of `logs`. */
+  total_records: z.number().int(),
 });
 
 /** C2SP tlog-checkpoint: origin, size, root hash, signature. */
@@ -73,6 +173,54 @@ export const exportAudit = endpoint({
   reply: { stream: "application/jsonl" },
   needs: "audit.export",
   audit: "audit.exported",
+  stepUp: true,
+});
+
+/** Where an entry stands in the tree, and what proves it (RFC 9162). Hashes in base64. */
+export const readInclusionProof = endpoint({
+  method: "GET",
+  path: "/api/v1/audit/:id/proof",
+  summary: "The inclusion proof of one entry",
+  params: z.object({ id: AuditEntryId }),
+  reply: z.object({
+    leaf_index: z.number().int(),
+    leaf_hash: z.string(),
+    tree_size: z.number().int(),
+    root_hash: z.string(),
+    /** From the leaf to the root. */
+    hashes: z.array(z.string()),
+    /** Signs `tree_size` and `root_hash`. */
+    checkpoint: z.string(),
+    signed_at: Moment,
+  }),
+  needs: "audit.read",
+  audit: "none",
+  thing: "audit-entry",
+});
+
+/** What a bundle of evidence can be about. */
+export const EVIDENCE_SUBJECTS = ["access-request", "account", "user"] as const;
+export const EvidenceSubject = z.enum(EVIDENCE_SUBJECTS);
+export type EvidenceSubject = z.infer<typeof EvidenceSubject>;
+
+export const MOST_EVIDENCE = 10_000;
+
+/** An access request: all of its grant and what followed from it. An account or a person: all that they did or had done to them. */
+export const exportEvidenceBundle = endpoint({
+  method: "GET",
+  path: "/api/v1/audit/bundle",
+  summary: "Everything on record about a request, an account or a person, each entry proven, for the offline verifier",
+  query: z.object({
+    about: EvidenceSubject,
+    id: z.uuid(),
+    /** Both included. */
+    from: Moment.optional(),
+    to: Moment.optional(),
+  }),
+  reply: { stream: "application/jsonl" },
+  needs: "audit.export",
+  audit: "audit.exported",
+  stepUp: true,
 });
 
 export const exportEvidence = endpoint({
@@ -84,6 +232,7 @@ export const exportEvidence = endpoint({
   needs: "audit.export",
   audit: "audit.exported",
   thing: "audit-entry",
+  stepUp: true,
 });
 
 export const verifyAudit = endpoint({

@@ -72,6 +72,8 @@ export async function audited(options: AuditedOptions = {}) {
   };
   const audit = installAudit(kernel, {
     emailsOf: async (_db, ids) => new Map(ids.includes(ADA.id) ? [[ADA.id, ADA.email]] : []),
+    idsByEmail: async (_db, text) => (ADA.email.includes(text) ? [ADA.id] : []),
+    requestsAbout: async () => [],
   });
 
   return {

@@ -43,4 +43,5 @@ export function installAccessRequests(kernel: Kernel, deps: AccessRequestDeps): 
 export { grantsInForce, noteRetrieval } from "./grants-in-force.ts";
 export type { GrantInForce } from "./grants-in-force.ts";
 export { searchableRequests } from "./search-requests.ts";
+export { requestsAbout } from "./requests-about.store.ts";
 export { requestsSeenBy } from "./shown-requests.store.ts";

@@ -2,6 +2,7 @@
 import { NewAccount } from "@strongroom/contract";
 import type { Account } from "@strongroom/contract";
 import { CsvError, parse } from "csv-parse/sync";
+import { csvLine } from "#kernel/spreadsheet-cell.ts";
 
 /** The columns of an import; the first four are required. */
 const COLUMNS = [
@@ -201,14 +202,7 @@ const EXPORTED: readonly [string, (account: Account) => string | number | boolea
   ["notes", (account) => account.notes],
 ];
 
-export const EXPORT_HEADER = `${EXPORTED.map(([name]) => name).join(",")}\r\n`;
+export const EXPORT_HEADER = csvLine(EXPORTED.map(([name]) => name));
 
 /** One account as a line. INVARIANT: an account as lists show it has no secret, so neither has the line. */
-export const exportLine = (account: Account): string =>
-  `${EXPORTED.map(([, read]) => writeCell(String(read(account) ?? ""))).join(",")}\r\n`;
-
-/** A spreadsheet takes a cell that begins like a formula for one (CWE-1236): an apostrophe makes it text. */
-function writeCell(text: string): string {
-  const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
-}
+export const exportLine = (account: Account): string => csvLine(EXPORTED.map(([, read]) => read(account)));

@@ -1,8 +1,9 @@
 // Recorded entries in people's words: what lists show of them.
-import type { AuditLogEntry } from "@strongroom/contract";
-import { decodeEntry } from "@strongroom/auditlog";
+import type { AuditLog, AuditLogEntry } from "@strongroom/contract";
+import { decodeEntry, grantOf, severityOf } from "@strongroom/auditlog";
 import type { AuditEntry } from "@strongroom/auditlog";
 import type { FoundEntry } from "./audit.store.ts";
+import { STATUS_OF, VERIFIED_EVENTS } from "./trail-filter.ts";
 
 /** Where the requirements name an action, or the event's own words read badly. */
 const ACTIONS: Record<string, string> = {
@@ -42,6 +43,43 @@ export function toLogEntry(found: FoundEntry, emails: ReadonlyMap<string, string
     target: target === undefined ? null : { type: target.type, id: target.id, name: target.name ?? null },
     leaf_index: found.leaf_index,
   };
+}
+
+/** An entry as the trail's own lists show it (AUDIT-13, AUDIT-16). */
+export function toAuditLog(found: FoundEntry, emails: ReadonlyMap<string, string>): AuditLog {
+  const shown = toLogEntry(found, emails);
+  const entry = readEntry(found);
+  const said = entry?.details ?? {};
+  const text = (name: string): string | null => (typeof said[name] === "string" ? said[name] : null);
+  const duration = said["duration_ms"] ?? said["duration"];
+  const isFailed = shown.result === "failure" || shown.result === "warning";
+  return {
+    ...shown,
+    event_type: entry === null ? null : eventTypeOf(entry),
+    status: STATUS_OF[shown.result],
+    account_name: isOfSecret(shown.target?.type) ? (shown.target?.name ?? null) : text("account"),
+    session_name: text("session_name"),
+    user_email: shown.user.email,
+    verification_method: text("verification_type"),
+    error_message: isFailed ? (text("message") ?? entry?.reason ?? null) : null,
+    details: {
+      hostname: text("host") ?? text("hostname"),
+      system_type: text("system_type"),
+      duration_ms: typeof duration === "number" ? duration : null,
+      severity: entry === null ? "critical" : severityOf(entry),
+      triggered_by: text("triggered_by") ?? shown.user.name,
+    },
+  };
+}
+
+const isOfSecret = (type: string | undefined): boolean => type === "account" || type === "credential";
+
+/** AUDIT-14. Null: it is no verification of a secret. */
+function eventTypeOf(entry: AuditEntry): AuditLog["event_type"] {
+  if (!(VERIFIED_EVENTS as readonly string[]).includes(entry.event)) return null;
+  if (grantOf(entry) === null) return "account_verification";
+  const isCriticalFailure = entry.result === "failure" && severityOf(entry) === "critical";
+  return isCriticalFailure ? "jit_critical_verification_failure" : "jit_account_verification";
 }
 
 /** The people who did what these entries record. */
@@ -105,6 +143,8 @@ function metadataOf({ reason, request, actor, details }: AuditEntry): AuditLogEn
     request_id: request?.id,
     role: "id" in actor ? actor.role : undefined,
     session_id: "id" in actor ? actor.session : undefined,
+    token_id: "id" in actor ? actor.token : undefined,
+    token: "id" in actor ? actor.token_name : undefined,
   };
   const given = Object.entries(known).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return { ...details, ...Object.fromEntries(given) } as AuditLogEntry["metadata"];

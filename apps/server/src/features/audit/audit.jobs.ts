@@ -7,7 +7,10 @@ import type { Database, Tx } from "#kernel/db/database.ts";
 import type { Log } from "#kernel/log.ts";
 import type { RaiseAlarm } from "./alarm.ts";
 import type { CheckpointFile } from "./checkpoint-file.ts";
+import { addToCounts } from "./counts.store.ts";
+import { insertNames } from "./names.store.ts";
 import type { LogIdentity, OpenLog } from "./signing-key.ts";
+import { createKnownNames } from "./subject-names.ts";
 import { DamagedTree, loadFrontier } from "./tree.ts";
 import {
   hasPending,
@@ -64,6 +67,7 @@ export function createSequencer(parts: Parts): Sequencer {
   let isFailing = false;
   /** The frontier that belongs to the newest checkpoint, as far as this process knows. */
   let known: { note: string; frontier: TreeFrontier } | null = null;
+  const names = createKnownNames();
   let unwritten: string | null = null;
   let writtenAt = Number.NEGATIVE_INFINITY;
   let writing: Promise<unknown> = Promise.resolve();
@@ -98,9 +102,12 @@ export function createSequencer(parts: Parts): Sequencer {
       const before = await frontierToExtend(tx, identity);
       const taken = await takePending(tx, BATCH);
       const after = await extend(tx, identity, before, taken);
-      return { taken, after };
+      const fresh = names.newIn(taken.flatMap(({ canonical }) => canonical ?? []));
+      await insertNames(tx, fresh);
+      return { taken, after, fresh };
     });
     if (done === null) return 0;
+    names.remember(done.fresh);
     if (done.after !== null) {
       known = done.after;
       unwritten = done.after.note;
@@ -123,12 +130,9 @@ export function createSequencer(parts: Parts): Sequencer {
     const { frontier, nodes } = appendLeaves(before, hashes);
     const now = clock.now();
     const note = signCheckpoint({ origin, size: frontier.size, root: rootHash(frontier) }, signer, now);
-    await insertLeaves(
-      tx,
-      before.size,
-      found.map(({ entry_id }) => entry_id),
-      hashes,
-    );
+    const ids = found.map(({ entry_id }) => entry_id);
+    await insertLeaves(tx, before.size, ids, hashes);
+    await addToCounts(tx, ids);
     await insertNodes(tx, nodes);
     await insertCheckpoint(tx, { size: frontier.size, note, signed_at: now }, before.size);
     return { note, frontier };

@@ -1,26 +1,46 @@
 // Binds the calls about the audit trail to their use cases.
-import { exportAudit, exportEvidence, listAuditEntries, readCheckpoint, verifyAudit } from "@strongroom/contract";
+import {
+  countAuditEntries,
+  exportAudit,
+  exportAuditLogs,
+  exportEvidence,
+  exportEvidenceBundle,
+  listAuditEntries,
+  readCheckpoint,
+  readInclusionProof,
+  verifyAudit,
+} from "@strongroom/contract";
 import type { VerifyReport } from "@strongroom/auditlog";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
 import { implementDownload } from "#kernel/http/stream.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { exportProof, exportTrail, listTrail, reportOf, showCheckpoint } from "./audit.ts";
-import type { EmailsOf } from "./audit.ts";
+import { exportProof, exportTrail, reportOf, showCheckpoint, showProof } from "./audit.ts";
+import { exportBundle } from "./evidence-bundle.ts";
+import { exportLogs } from "./export-logs.ts";
+import { countMatching, listTrail } from "./list-trail.ts";
+import type { People } from "./list-trail.ts";
 import type { OpenLog } from "./signing-key.ts";
 import { newestCheckpoint } from "./tree.store.ts";
 
 interface Parts {
   openLog: OpenLog;
-  emailsOf: EmailsOf;
+  people: People;
   /** Checks all that is stored; calls at the same time share one check. */
   verify: () => Promise<VerifyReport>;
 }
 
-export function bindAudit(kernel: Kernel, { openLog, emailsOf, verify }: Parts): void {
-  implement(kernel, listAuditEntries, (call, db) => listTrail(call, db, emailsOf));
+export function bindAudit(kernel: Kernel, { openLog, people, verify }: Parts): void {
+  const { clock } = kernel;
+  implement(kernel, listAuditEntries, (call, db) => listTrail(call, db, people));
+  implement(kernel, countAuditEntries, (call, db) => countMatching(call, db, people));
   implement(kernel, readCheckpoint, async (_call, db) => showCheckpoint(db, await openLog()));
-  implementDownload(kernel, exportAudit, async (_call, db) => exportTrail(db, await openLog(), kernel.clock.now()));
+  implement(kernel, readInclusionProof, async (call, db) => showProof(call, db, await openLog()));
+  implementDownload(kernel, exportAudit, async (_call, db) => exportTrail(db, await openLog(), clock.now()));
+  implementDownload(kernel, exportAuditLogs, (call, db) => exportLogs(call, db, people, clock.now()));
   implementDownload(kernel, exportEvidence, async (call, db) => exportProof(call, db, await openLog()));
+  implementDownload(kernel, exportEvidenceBundle, async (call, db) =>
+    exportBundle(call, db, await openLog(), people.requestsAbout),
+  );
   implementInSteps(kernel, verifyAudit, async (call, db) => {
     const report = await verify();
     const { isIntact, entries, findings, omitted } = report;

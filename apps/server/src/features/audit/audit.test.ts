@@ -20,7 +20,7 @@ const billing = { type: "credential", id: "0190c0de-0000-7000-8000-00000000c0de"
 
 /** What Ada did, as a call records it; returns the entry's id. */
 async function adaDid(event: string, note: Parameters<typeof callEntry>[3] = {}, at = "2026-11-21T09:00:00.000Z") {
-  const actor = { ...ADA, role: "admin", sessionId: newId() } as Parameters<typeof callEntry>[1];
+  const actor = { ...ADA, role: "admin", sessionId: newId(), token: null } as Parameters<typeof callEntry>[1];
   const request = { id: newId(), ip: "192.0.2.7", agent: "Firefox" };
   const entry = callEntry(event, actor, request, note, new Date(at));
   await trail.database.transaction((tx) => appendAudit(tx, [entry]));
@@ -37,7 +37,7 @@ async function listed(query: Record<string, unknown> = {}) {
 }
 
 describe("the audit trail as people read it", () => {
-  it("SHELL-30, SHELL-31, SHELL-33, SHELL-35: an entry says what, how it ended, why, who, when, and all that was recorded", async () => {
+  it("SHELL-30, SHELL-31, SHELL-33, SHELL-35, AUDIT-13, AUDIT-16: an entry says what, how it ended, why, who, when, and all that was recorded", async () => {
     const id = await adaDid("credential.revealed", {
       target: billing,
       reason: "incident 7",
@@ -62,6 +62,14 @@ describe("the audit trail as people read it", () => {
         timestamp: "2026-11-21T09:00:00.000Z",
         target: billing,
         leaf_index: 0,
+        event_type: null,
+        status: "success",
+        account_name: "Billing database",
+        session_name: null,
+        user_email: "ada@example.com",
+        verification_method: null,
+        error_message: null,
+        details: { hostname: null, system_type: null, duration_ms: null, severity: "low", triggered_by: "Ada" },
       },
     );
   });

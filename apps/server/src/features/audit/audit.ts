@@ -1,25 +1,18 @@
-// The use cases of the audit trail: list it, show what happened to one thing, hand it out, check it.
-import type {
-  AuditLogEntry,
-  ReplyOf,
-  exportEvidence,
-  listAuditEntries,
-  readCheckpoint,
-  verifyAudit,
-} from "@strongroom/contract";
-import { verifyCheckpoint } from "@strongroom/auditlog";
-import type { VerifyReport } from "@strongroom/auditlog";
+// The use cases of the audit trail: show what happened to one thing, prove an entry, hand it out, check it.
+import type { ReplyOf, exportEvidence, readCheckpoint, readInclusionProof, verifyAudit } from "@strongroom/contract";
+import { inclusionProof, verifyCheckpoint } from "@strongroom/auditlog";
+import type { Checkpoint, VerifyReport } from "@strongroom/auditlog";
 import { Readable } from "node:stream";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Download } from "#kernel/http/stream.ts";
 import { actorIdsOf, toLogEntry } from "./audit-words.ts";
-import { countPending, findEntries, findEntry } from "./audit.store.ts";
-import type { EntryFilter, FoundEntry } from "./audit.store.ts";
-import { writeCompleteExport, writeEvidence } from "./export-audit.ts";
+import { countPending, findEntry, findHistory } from "./audit.store.ts";
+import type { FoundEntry } from "./audit.store.ts";
+import { inPieces, writeCompleteExport, writeEvidenceLines } from "./export-audit.ts";
 import type { LogIdentity } from "./signing-key.ts";
-import { newestCheckpoint } from "./tree.store.ts";
+import { newestCheckpoint, nodeReader } from "./tree.store.ts";
 import type { StoredCheckpoint } from "./tree.store.ts";
 
 /** The addresses of those people who still exist, by their ids. */
@@ -32,42 +25,25 @@ export interface HistoryPage {
   without?: readonly string[];
 }
 
-export async function listTrail(call: Call<typeof listAuditEntries>, db: Db, emailsOf: EmailsOf) {
-  const { limit, cursor, event, result, actor_id, target_id, from, to } = call.query;
-  const filter: EntryFilter = {
-    event,
-    result,
-    actorId: actor_id,
-    target: target_id === undefined ? undefined : { id: target_id },
-    from: from === undefined ? undefined : new Date(from),
-    to: to === undefined ? undefined : new Date(to),
-  };
-  const { entries, next_cursor } = await readPage(db, filter, { limit, cursor }, emailsOf);
-  return { logs: entries, next_cursor };
-}
-
 /** What happened to one thing, newest first. The caller has decided that it may be seen. */
 export async function historyOf(db: Db, target: { type: string; id: string }, page: HistoryPage, emailsOf: EmailsOf) {
-  const { entries, next_cursor } = await readPage(db, { target, without: page.without }, page, emailsOf);
-  return { history: entries, next_cursor };
+  const { limit, cursor, without = [] } = page;
+  const found = await findHistory(db, target, { limit: limit + 1, before: placeBefore(cursor), without });
+  const { shown, next_cursor } = pageOf(found, limit);
+  const emails = await emailsOf(db, actorIdsOf(shown));
+  return { history: shown.map((entry) => toLogEntry(entry, emails)), next_cursor };
 }
 
-async function readPage(
-  db: Db,
-  filter: EntryFilter,
-  { limit, cursor }: HistoryPage,
-  emailsOf: EmailsOf,
-): Promise<{ entries: AuditLogEntry[]; next_cursor: string | null }> {
-  const before = cursor === undefined ? null : readCursor(cursor);
-  const found = await findEntries(db, filter, { limit: limit + 1, before });
+/** Splits `limit + 1` entries into a page and the cursor of the next one; null when there is none. */
+export function pageOf(found: FoundEntry[], limit: number): { shown: FoundEntry[]; next_cursor: string | null } {
   const shown = found.slice(0, limit);
-  const emails = await emailsOf(db, actorIdsOf(shown));
   const last = found.length > limit ? shown.at(-1) : undefined;
-  return {
-    entries: shown.map((entry) => toLogEntry(entry, emails)),
-    next_cursor: last === undefined ? null : writeCursor(last),
-  };
+  return { shown, next_cursor: last === undefined ? null : writeCursor(last) };
 }
+
+/** The id of the entry before which a page begins; null for the first. Throws a refusal for no cursor of ours. */
+export const placeBefore = (cursor: string | undefined): string | null =>
+  cursor === undefined ? null : readCursor(cursor);
 
 export async function showCheckpoint(db: Db, { verifierKey }: LogIdentity): Promise<ReplyOf<typeof readCheckpoint>> {
   const newest = await newestCheckpoint(db);
@@ -81,7 +57,7 @@ export async function showCheckpoint(db: Db, { verifierKey }: LogIdentity): Prom
 }
 
 export async function exportTrail(db: Db, identity: LogIdentity, now: Date): Promise<Download> {
-  const newest = await requireCheckpoint(db, identity);
+  const { newest } = await requireCheckpoint(db, identity);
   const body = Readable.from(writeCompleteExport(db, identity, newest), { objectMode: false });
   return { body, fileName: `strongroom-audit-${now.toISOString().slice(0, 10)}.jsonl` };
 }
@@ -89,14 +65,38 @@ export async function exportTrail(db: Db, identity: LogIdentity, now: Date): Pro
 /** Throws 404 for an entry that isn't there, 409 for one that waits for its place in the tree. */
 export async function exportProof(call: Call<typeof exportEvidence>, db: Db, identity: LogIdentity): Promise<Download> {
   const { id } = call.params;
+  const { leaf, newest } = await requirePlaced(db, id, identity);
+  call.note({ target: { type: "audit-entry", id } });
+  const lines = inPieces(writeEvidenceLines(db, identity, newest, { leaves: [leaf] }));
+  return { body: Readable.from(lines, { objectMode: false }), fileName: `strongroom-evidence-${id}.jsonl` };
+}
+
+/** As `exportProof`, to be looked at. Throws the same. */
+export async function showProof(
+  call: Call<typeof readInclusionProof>,
+  db: Db,
+  identity: LogIdentity,
+): Promise<ReplyOf<typeof readInclusionProof>> {
+  const { leaf, newest, checkpoint } = await requirePlaced(db, call.params.id, identity);
+  const hashes = await inclusionProof(nodeReader(db), leaf.index, newest.size);
+  return {
+    leaf_index: leaf.index,
+    leaf_hash: leaf.leafHash.toString("base64"),
+    tree_size: newest.size,
+    root_hash: checkpoint.root.toString("base64"),
+    hashes: hashes.map((hash) => hash.toString("base64")),
+    checkpoint: newest.note,
+    signed_at: newest.signed_at.toISOString(),
+  };
+}
+
+async function requirePlaced(db: Db, id: string, identity: LogIdentity) {
   const found = await findEntry(db, id);
   if (found === undefined) throw refuse(404, "audit.not-found", "Audit entry not found");
-  const newest = await requireCheckpoint(db, identity);
+  const { newest, checkpoint } = await requireCheckpoint(db, identity);
   const { canonical, leaf_index: index, leaf_hash: leafHash } = found;
   if (index === null || leafHash === null || index >= newest.size) throw notYet();
-  call.note({ target: { type: "audit-entry", id } });
-  const text = await writeEvidence(db, identity, newest, { index, canonical, leafHash });
-  return { body: Readable.from([text], { objectMode: false }), fileName: `strongroom-evidence-${id}.jsonl` };
+  return { leaf: { index, canonical, leafHash }, newest, checkpoint };
 }
 
 export function reportOf(report: VerifyReport, newest: StoredCheckpoint | undefined): ReplyOf<typeof verifyAudit> {
@@ -109,11 +109,14 @@ export function reportOf(report: VerifyReport, newest: StoredCheckpoint | undefi
 }
 
 /** The newest checkpoint, if it is one that the verifier will accept; else throws the refusal that says why. */
-export async function requireCheckpoint(db: Db, { signer }: LogIdentity): Promise<StoredCheckpoint> {
+export async function requireCheckpoint(
+  db: Db,
+  { signer }: LogIdentity,
+): Promise<{ newest: StoredCheckpoint; checkpoint: Checkpoint }> {
   const newest = await newestCheckpoint(db);
   if (newest === undefined) throw notYet();
-  const { outcome } = verifyCheckpoint(newest.note, signer);
-  if (outcome === "verified") return newest;
+  const read = verifyCheckpoint(newest.note, signer);
+  if (read.outcome === "verified") return { newest, checkpoint: read.checkpoint };
   throw refuse(
     409,
     "audit.damaged",
@@ -121,7 +124,7 @@ export async function requireCheckpoint(db: Db, { signer }: LogIdentity): Promis
   );
 }
 
-const notYet = () =>
+export const notYet = () =>
   refuse(409, "audit.not-proven-yet", "This is on record but not proven yet. Try again in a second.", {
     retryAfter: 1,
   });

@@ -1,4 +1,4 @@
-// Writes the trail, or one entry with its proof, as JSON Lines for the offline verifier.
+// Writes the trail, or some entries with their proofs, as JSON Lines for the offline verifier.
 import {
   checkpointLine,
   consistencyProof,
@@ -7,7 +7,9 @@ import {
   inclusionProof,
   parseCheckpoint,
 } from "@strongroom/auditlog";
+import type { EvidenceAbout, NodeAddress, ReadNodes } from "@strongroom/auditlog";
 import type { Db } from "#kernel/db/database.ts";
+import type { PlacedLeaf } from "./evidence.store.ts";
 import type { LogIdentity } from "./signing-key.ts";
 import { checkpointAfter, nodeReader, readCheckpoints, readLeaves } from "./tree.store.ts";
 import type { StoredCheckpoint } from "./tree.store.ts";
@@ -41,31 +43,41 @@ async function* completeLines(db: Db, identity: LogIdentity, newest: StoredCheck
 }
 
 /**
- * One entry, proven against the newest checkpoint, and the first checkpoint that covered it: that one says since when
- * the entry is on record.
+ * Entries in the order of the tree, proven against the newest checkpoint, and the first checkpoint that covered the first of
+ * them: that one says since when it is on record. Without their newlines.
  */
-export async function writeEvidence(
+export async function* writeEvidenceLines(
   db: Db,
-  identity: LogIdentity,
+  { origin, verifierKey }: LogIdentity,
   newest: StoredCheckpoint,
-  entry: { index: number; canonical: Buffer; leafHash: Buffer },
-): Promise<string> {
-  const { origin, verifierKey } = identity;
-  const readNodes = nodeReader(db);
-  const proof = await inclusionProof(readNodes, entry.index, newest.size);
-  const lines = [
-    headerLine({ kind: "evidence", origin, verifierKey, checkpoint: newest.note }),
-    entryLine({ ...entry, proof }),
-  ];
-  const first = await checkpointAfter(db, entry.index);
+  { about, leaves }: { about?: EvidenceAbout; leaves: readonly PlacedLeaf[] },
+): AsyncGenerator<string> {
+  const readNodes = remembering(nodeReader(db));
+  yield headerLine({ kind: "evidence", origin, verifierKey, checkpoint: newest.note, about });
+  for (const leaf of leaves) {
+    yield entryLine({ ...leaf, proof: await inclusionProof(readNodes, leaf.index, newest.size) });
+  }
+  const first = leaves[0] && (await checkpointAfter(db, leaves[0].index));
   const size = first && parseCheckpoint(first.note)?.size;
   if (first !== undefined && size !== undefined && size < newest.size) {
-    lines.push(checkpointLine(first.note, await consistencyProof(readNodes, size, newest.size)));
+    yield checkpointLine(first.note, await consistencyProof(readNodes, size, newest.size));
   }
-  return lines.map((line) => `${line}\n`).join("");
 }
 
-async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<string> {
+/** Proofs of one tree share most of their nodes: each is read once. */
+function remembering(readNodes: ReadNodes): ReadNodes {
+  const known = new Map<string, Buffer>();
+  const keyOf = ({ level, index }: NodeAddress): string => `${level}/${index}`;
+  return async (addresses) => {
+    const missing = addresses.filter((address) => !known.has(keyOf(address)));
+    const read = await readNodes(missing);
+    missing.forEach((address, place) => known.set(keyOf(address), read[place]!));
+    return addresses.map((address) => known.get(keyOf(address))!);
+  };
+}
+
+/** Lines, each with its newline, some of them at a time. */
+export async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let piece = "";
   for await (const line of lines) {
     piece += `${line}\n`;

@@ -9,9 +9,12 @@ import { createSequencer } from "./audit.jobs.ts";
 import { grants } from "./audit.policy.ts";
 import { bindAudit } from "./audit.routes.ts";
 import { historyOf } from "./audit.ts";
-import type { EmailsOf, HistoryPage } from "./audit.ts";
+import type { HistoryPage } from "./audit.ts";
 import { openCheckpointFile } from "./checkpoint-file.ts";
 import { examineAtStart } from "./examine.ts";
+import type { People } from "./list-trail.ts";
+import { outletOf } from "./outlet.ts";
+import type { Outlet } from "./outlet.ts";
 import { createLogIdentity } from "./signing-key.ts";
 import { verifyStored } from "./verify-stored.ts";
 
@@ -31,13 +34,15 @@ export interface AuditFeature {
   sequence(): Promise<number | null>;
   /** Checks all that is stored. Calls at the same time share one check. */
   verify(): Promise<VerifyReport>;
+  /** For what carries the log elsewhere. */
+  outlet: Outlet;
   /** For the health of the server. */
   health: { name: string; problem: () => Promise<string | null> };
 }
 
 const NIGHTLY = "17 3 * * *";
 
-export function installAudit(kernel: Kernel, deps: { emailsOf: EmailsOf }): AuditFeature {
+export function installAudit(kernel: Kernel, people: People): AuditFeature {
   const { database, clock, keys, log, config } = kernel;
   const openLog = createLogIdentity({ database, keys, clock });
   const file = openCheckpointFile(join(config.dataFolder, "audit"));
@@ -61,18 +66,21 @@ export function installAudit(kernel: Kernel, deps: { emailsOf: EmailsOf }): Audi
   kernel.jobs.define("audit.verify", { policy: "exclusive", schedule: NIGHTLY, retryLimit: 0 }, async () => {
     if (!keys.isSealed) await verify();
   });
-  bindAudit(kernel, { openLog, emailsOf: deps.emailsOf, verify });
+  bindAudit(kernel, { openLog, people, verify });
   return {
-    historyOfTarget: (db, target, page) => historyOf(db, target, page, deps.emailsOf),
+    historyOfTarget: (db, target, page) => historyOf(db, target, page, people.emailsOf),
     start: () => sequencer.start(),
     stop: () => sequencer.stop(),
     sequence: () => sequencer.sequence(),
     verify,
+    outlet: outletOf(alarm),
     health: { name: "audit", problem: async () => sequencer.problem() },
   };
 }
 
 export type { EmailsOf, HistoryPage } from "./audit.ts";
 export { formatEntry } from "./format-entry.ts";
+export type { Outlet, PlacedEntry } from "./outlet.ts";
+export { readLag } from "./tree.store.ts";
 export { openTrail } from "./open-trail.ts";
 export type { Trail } from "./open-trail.ts";

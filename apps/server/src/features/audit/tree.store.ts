@@ -57,6 +57,15 @@ export async function hasPending(db: Db): Promise<boolean> {
   return rows[0]?.is === true;
 }
 
+/** How many entries wait for their place in the tree, and since when the oldest does. */
+export async function readLag(db: Db): Promise<{ waiting: number; oldest: Date | null }> {
+  const { rows } = await sql<{ waiting: number; oldest: Date | null }>`
+    select count(*) as waiting, (
+      select at from audit_entries where id = (select entry_id from audit_pending order by entry_id limit 1)
+    ) as oldest from audit_pending`.execute(db);
+  return rows[0] ?? { waiting: 0, oldest: null };
+}
+
 export async function readSize(db: Db): Promise<number> {
   const { rows } = await sql<{ size: number | null }>`select max(leaf_index) + 1 as size from audit_leaves`.execute(db);
   return rows[0]?.size ?? 0;
@@ -149,7 +158,8 @@ export async function* readLeaves(db: Db, size: number): AsyncGenerator<LeafWith
       .selectFrom("audit_leaves as leaf")
       .leftJoin("audit_entries as entry", "entry.id", "leaf.entry_id")
       .select(["leaf.leaf_index", "leaf.entry_id", "leaf.leaf_hash"])
-      .select(["id", "at", "event", "actor_id", "actor_name", "target_type", "target_id", "result", "canonical"])
+      .select(["id", "at", "event", "actor_id", "actor_name", "target_type", "target_id", "result"])
+      .select(["severity", "grant_id", "canonical"])
       .where("leaf.leaf_index", ">", last)
       .where("leaf.leaf_index", "<", size)
       .orderBy("leaf.leaf_index")

@@ -1,5 +1,5 @@
 // Checks everything that is stored against the tree, the signed checkpoints and the checkpoint file.
-import { compareStored, decodeEntry, leafHash } from "@strongroom/auditlog";
+import { compareStored, decodeEntry, grantOf, leafHash } from "@strongroom/auditlog";
 import type { AuditEntry, Finding, VerifyReport } from "@strongroom/auditlog";
 import type { Db } from "#kernel/db/database.ts";
 import type { CheckpointFile } from "./checkpoint-file.ts";
@@ -79,7 +79,8 @@ function recordedColumns(canonical: Buffer) {
   }
 }
 
-function columnsOf({ id, at, event, actor, target, result }: AuditEntry) {
+function columnsOf(entry: AuditEntry) {
+  const { id, at, event, actor, target, result, severity } = entry;
   return {
     id,
     at,
@@ -89,5 +90,7 @@ function columnsOf({ id, at, event, actor, target, result }: AuditEntry) {
     target_type: target?.type ?? null,
     target_id: target?.id ?? null,
     result,
+    severity: severity ?? null,
+    grant_id: grantOf(entry),
   };
 }

@@ -1,6 +1,7 @@
 // Writes one sheet of an XLSX file, row by row as it is read: the only file that knows the package for it.
 import { writeXlsxStream } from "hucre/xlsx";
 import { Readable } from "node:stream";
+import { inertText } from "#kernel/spreadsheet-cell.ts";
 
 export type Cell = string | number | Date | null;
 
@@ -10,8 +11,8 @@ export interface Column {
   width: number;
 }
 
-/** A spreadsheet, and what it is saved as afterwards, may take text that begins like a formula for one (CWE-1236). */
-const inert = (cell: Cell): Cell => (typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell);
+/** A sheet holds text as text; what it is saved as afterwards may not. */
+const inert = (cell: Cell): Cell => (typeof cell === "string" ? inertText(cell) : cell);
 
 export function workbook(name: string, columns: readonly Column[], rows: AsyncIterable<readonly Cell[]>): Readable {
   const stream = writeXlsxStream(inertRows(rows), {

@@ -1,6 +1,6 @@
 // Appends entries to the audit trail, in the transaction of what they record.
 import type { AuditEntry } from "@strongroom/auditlog";
-import { encodeEntry } from "@strongroom/auditlog";
+import { encodeEntry, grantOf } from "@strongroom/auditlog";
 import { sql } from "kysely";
 import type { Tx } from "../db/database.ts";
 import { sentWithNext } from "../db/shared-trips.ts";
@@ -17,7 +17,7 @@ export async function appendAudit(tx: Tx, entries: readonly AuditEntry[]): Promi
   const column = <T>(pick: (entry: AuditEntry) => T): T[] => entries.map(pick);
   const statement = sql`
     with added as (
-      insert into audit_entries (id, at, event, actor_id, actor_name, target_type, target_id, result, canonical)
+      insert into audit_entries (id, at, event, actor_id, actor_name, target_type, target_id, result, severity, grant_id, canonical)
       select * from unnest(
         (select ${column((entry) => entry.id)}::uuid[]),
         (select ${column((entry) => entry.at)}::timestamptz[]),
@@ -27,6 +27,8 @@ export async function appendAudit(tx: Tx, entries: readonly AuditEntry[]): Promi
         (select ${column((entry) => entry.target?.type ?? null)}::text[]),
         (select ${column((entry) => entry.target?.id ?? null)}::text[]),
         (select ${column((entry) => entry.result)}::text[]),
+        (select ${column((entry) => entry.severity ?? null)}::text[]),
+        (select ${column(grantOf)}::uuid[]),
         (select ${column((entry) => encodeEntry(entry))}::bytea[])
       )
       returning id

@@ -1,0 +1,110 @@
+// How many entries there are: kept by the hour and by the day as they get their places, so that nobody counts ten million.
+import { sql } from "kysely";
+import type { RawBuilder } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import { firstIdOf } from "./audit.store.ts";
+import type { TrailFilter } from "./trail-filter.ts";
+import type { Counted } from "./trail.store.ts";
+
+type Sql = RawBuilder<unknown>;
+
+/** Counts entries that get their places in this transaction. */
+export async function addToCounts(tx: Tx, entryIds: readonly string[]): Promise<void> {
+  await sql`
+    insert into audit_counts as counted (span, since, event, result, severity, is_jit, entries)
+    select span, date_trunc(span, entry.at, 'UTC'), entry.event, entry.result, coalesce(entry.severity, 'low'),
+      entry.grant_id is not null, count(*)
+    from unnest(${entryIds}::uuid[]) placed (id)
+    cross join lateral (select * from audit_entries where id = placed.id offset 0) entry,
+      unnest(array['hour', 'day']) span
+    group by 1, 2, 3, 4, 5, 6
+    on conflict (span, since, event, result, severity, is_jit)
+      do update set entries = counted.entries + excluded.entries`.execute(tx);
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+interface Range {
+  span: "hour" | "day";
+  /** The end is not included. Null: open. */
+  from: number | null;
+  to: number | null;
+}
+
+/** What a time is made of: whole days and hours, which are counted already, and the minutes at its ends. */
+export function spansOf(from: number | null, to: number | null): { kept: Range[]; counted: [number, number][] } {
+  const firstHour = from === null ? null : Math.ceil(from / HOUR) * HOUR;
+  const lastHour = to === null ? null : Math.floor(to / HOUR) * HOUR;
+  if (from !== null && to !== null && firstHour! >= lastHour!)
+    return { kept: [], counted: from < to ? [[from, to]] : [] };
+  const counted: [number, number][] = [];
+  if (from !== null && from < firstHour!) counted.push([from, firstHour!]);
+  if (to !== null && lastHour! < to) counted.push([lastHour!, to]);
+
+  const firstDay = firstHour === null ? null : Math.ceil(firstHour / DAY) * DAY;
+  const lastDay = lastHour === null ? null : Math.floor(lastHour / DAY) * DAY;
+  if (firstDay !== null && lastDay !== null && firstDay >= lastDay) {
+    return { kept: [{ span: "hour", from: firstHour, to: lastHour }], counted };
+  }
+  const kept: Range[] = [{ span: "day", from: firstDay, to: lastDay }];
+  if (firstHour !== firstDay) kept.push({ span: "hour", from: firstHour, to: firstDay });
+  if (lastHour !== lastDay) kept.push({ span: "hour", from: lastDay, to: lastHour });
+  return { kept, counted };
+}
+
+/** Exact, for a filter without a search, a person or a thing. One statement, so that nothing is counted twice meanwhile. */
+export async function countKept(db: Db, filter: TrailFilter): Promise<Counted> {
+  const { kept, counted } = spansOf(
+    filter.from?.getTime() ?? null,
+    filter.to === null ? null : filter.to.getTime() + 1,
+  );
+  const parts = [
+    ...kept.map(
+      ({ span, from, to }) => sql`
+        select result, is_jit, sum(entries) as n from audit_counts entry
+        where span = ${span} and ${within(sql`since`, from, to)} and ${ofCounts(filter)} group by 1, 2`,
+    ),
+    // What waits for its place is in no count yet.
+    ...kept.map(
+      ({ from, to }) => sql`
+        select result, grant_id is not null as is_jit, count(*) as n from audit_pending
+        join audit_entries entry on entry.id = audit_pending.entry_id
+        where ${within(sql`entry.at`, from, to)} and ${ofEntries(filter)} group by 1, 2`,
+    ),
+    ...counted.map(
+      ([from, to]) => sql`
+        select result, grant_id is not null as is_jit, count(*) as n from audit_entries entry
+        where entry.id >= ${firstIdOf(from)} and entry.id < ${firstIdOf(to)} and ${ofEntries(filter)} group by 1, 2`,
+    ),
+  ];
+  if (parts.length === 0) return { total: 0, successful: 0, failed: 0, jit: 0 };
+  const { rows } = await sql<Counted>`
+    select coalesce(sum(n), 0)::float8 as total, coalesce(sum(n) filter (where result = 'success'), 0)::float8 as successful,
+      coalesce(sum(n) filter (where result = 'failure'), 0)::float8 as failed,
+      coalesce(sum(n) filter (where is_jit), 0)::float8 as jit
+    from (${sql.join(parts, sql` union all `)}) counted`.execute(db);
+  return rows[0]!;
+}
+
+function within(time: Sql, from: number | null, to: number | null): Sql {
+  const conditions = [
+    ...(from === null ? [] : [sql`${time} >= ${new Date(from)}`]),
+    ...(to === null ? [] : [sql`${time} < ${new Date(to)}`]),
+  ];
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
+
+const ofCounts = (filter: TrailFilter): Sql => narrowed(filter, sql`entry.severity`, sql`entry.is_jit`);
+const ofEntries = (filter: TrailFilter): Sql =>
+  narrowed(filter, sql`coalesce(entry.severity, 'low')`, sql`(entry.grant_id is not null)`);
+
+function narrowed({ events, results, severity, isJit }: TrailFilter, itsSeverity: Sql, itIsJit: Sql): Sql {
+  const conditions = [
+    ...(events === null ? [] : [sql`entry.event = any(${events}::text[])`]),
+    ...(results === null ? [] : [sql`entry.result = any(${results}::text[])`]),
+    ...(severity === null ? [] : [sql`${itsSeverity} = ${severity}`]),
+    ...(isJit === null ? [] : [sql`${itIsJit} = ${isJit}`]),
+  ];
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}

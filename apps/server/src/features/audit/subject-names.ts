@@ -1,0 +1,59 @@
+// Which names an entry gives to whom: its actor, what it is about, the host and the ticket, and the event in words.
+import type { AuditEntry } from "@strongroom/auditlog";
+import { actionOf } from "./audit-words.ts";
+import type { NamedSubject } from "./names.store.ts";
+
+const LONGEST = 300;
+/** Names that this process has stored already; forgotten all at once when they become too many. */
+const MOST_KNOWN = 50_000;
+
+/** Nothing for what is no entry: somebody wrote into the database. */
+export function namesIn(canonical: Buffer): NamedSubject[] {
+  const entry = parse(canonical);
+  if (entry === null) return [];
+  const { actor, target, event, details } = entry;
+  const ofTarget =
+    target === undefined ? [] : [target.name, details?.["host"], details?.["hostname"], details?.["ticket"]];
+  const names: (NamedSubject | null)[] = [
+    { kind: "event", subject: event, name: `${actionOf(event)} ${event}`.toLowerCase() },
+    ...("id" in actor ? [named("actor", actor.id, actor.name)] : []),
+    ...ofTarget.map((name) => named("target", target!.id, name)),
+  ];
+  return names.filter((each) => each !== null);
+}
+
+function named(kind: "actor" | "target", subject: string, name: unknown): NamedSubject | null {
+  return typeof name === "string" && name !== "" ? { kind, subject, name: name.slice(0, LONGEST).toLowerCase() } : null;
+}
+
+function parse(canonical: Buffer): AuditEntry | null {
+  try {
+    const entry = JSON.parse(canonical.toString("utf8")) as AuditEntry;
+    return typeof entry.event === "string" && typeof entry.actor === "object" ? entry : null;
+  } catch {
+    return null; // The caller goes on without it.
+  }
+}
+
+export interface KnownNames {
+  /** Those that are new in these entries, each once. */
+  newIn(entries: readonly Buffer[]): NamedSubject[];
+  /** Call it when they are committed. */
+  remember(names: readonly NamedSubject[]): void;
+}
+
+export function createKnownNames(): KnownNames {
+  const known = new Set<string>();
+  const keyOf = ({ kind, subject, name }: NamedSubject): string => `${kind} ${subject} ${name}`;
+  return {
+    newIn(entries) {
+      const fresh = new Map<string, NamedSubject>();
+      for (const each of entries.flatMap(namesIn)) if (!known.has(keyOf(each))) fresh.set(keyOf(each), each);
+      return [...fresh.values()];
+    },
+    remember(names) {
+      if (known.size + names.length > MOST_KNOWN) known.clear();
+      for (const each of names) known.add(keyOf(each));
+    },
+  };
+}

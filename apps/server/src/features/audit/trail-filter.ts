@@ -1,0 +1,113 @@
+// What a list of the trail is narrowed to, and which indexes it then reads (decision 0016).
+import type { AuditFilter, AuditResult, AuditStatus } from "@strongroom/contract";
+import { AUDIT_RESULTS } from "@strongroom/contract";
+
+/** What the verification of secrets records when it has ended. */
+export const VERIFIED_EVENTS = ["account.validated", "credential.verified"] as const;
+/** All that the verification of secrets records. */
+const VERIFICATION_EVENTS = [
+  ...VERIFIED_EVENTS,
+  "verification.started",
+  "verification.run-started",
+  "verification.run-cancelled",
+] as const;
+
+/** Who and what a search found: entries of any of them match. */
+export interface Subjects {
+  actors: string[];
+  targets: string[];
+  events: string[];
+}
+
+export interface TrailFilter {
+  /** Null: any. Never empty, but for a filter that nothing passes. */
+  events: readonly string[] | null;
+  results: readonly AuditResult[] | null;
+  severity: "critical" | "high" | "medium" | "low" | null;
+  isJit: boolean | null;
+  actorId: string | null;
+  targetId: string | null;
+  subjects: Subjects | null;
+  /** The one entry whose id was searched for. */
+  entryId: string | null;
+  /** Both included. */
+  from: Date | null;
+  to: Date | null;
+}
+
+export const STATUS_OF: Record<AuditResult, AuditStatus> = {
+  success: "success",
+  failure: "failure",
+  warning: "pending",
+  info: "pending",
+};
+
+/** All but what the search means, which the database has to be asked. */
+export function toTrailFilter(query: Omit<AuditFilter, "search">): TrailFilter {
+  const { view, scope, status, severity, event, result, actor_id, target_id, from, to } = query;
+  const isOfVerification = view === "regular" || view === "jit";
+  const inView = isOfVerification ? VERIFIED_EVENTS : scope === "verification" ? VERIFICATION_EVENTS : null;
+  const asked = event === undefined ? null : [event];
+  const isContradiction = view === "critical" && severity !== undefined && severity !== "critical";
+  const ofStatus = status === undefined ? null : AUDIT_RESULTS.filter((each) => STATUS_OF[each] === status);
+  return {
+    events: both(inView, asked),
+    // A critical failure of low severity: none is.
+    results: isContradiction ? [] : both(ofStatus, result === undefined ? null : [result]),
+    severity: view === "critical" ? "critical" : (severity ?? null),
+    isJit: view === "jit" ? true : view === "regular" ? false : null,
+    actorId: actor_id ?? null,
+    targetId: target_id ?? null,
+    subjects: null,
+    entryId: null,
+    from: from === undefined ? null : new Date(from),
+    to: to === undefined ? null : new Date(to),
+  };
+}
+
+/** A filter that nothing passes: a critical failure of low severity, an event outside of the tab. */
+export const isImpossible = ({ events, results }: TrailFilter): boolean =>
+  events?.length === 0 || results?.length === 0;
+
+function both<T>(one: readonly T[] | null, other: readonly T[] | null): readonly T[] | null {
+  if (one === null || other === null) return one ?? other;
+  return one.filter((each) => other.includes(each));
+}
+
+/** Which index a list reads backwards, at which values; several are merged. */
+export type Read =
+  | { by: "entry"; ids: readonly string[] }
+  | { by: "actor"; ids: readonly string[]; results: readonly AuditResult[] }
+  | { by: "target"; ids: readonly string[] }
+  | { by: "event"; events: readonly string[]; results: readonly AuditResult[] }
+  | { by: "severity"; severity: string }
+  | { by: "result"; results: readonly AuditResult[] }
+  | { by: "grant" }
+  | { by: "time" };
+
+/** More subjects than this are not looked up one by one: so many match often enough when one reads on from the newest. */
+const MOST_LOOKED_UP = 1000;
+
+/** The narrowest indexes first. What they find is checked against the whole filter all the same. */
+export function readsOf(filter: TrailFilter): Read[] {
+  const { subjects, entryId, targetId, actorId, isJit, severity, events } = filter;
+  const results = filter.results ?? AUDIT_RESULTS;
+  if (targetId !== null) return [{ by: "target", ids: [targetId] }];
+  if (actorId !== null) return [{ by: "actor", ids: [actorId], results }];
+  if (subjects !== null && countOf(subjects) <= MOST_LOOKED_UP) {
+    return [
+      { by: "entry", ids: entryId === null ? [] : [entryId] },
+      { by: "actor", ids: subjects.actors, results },
+      { by: "target", ids: subjects.targets },
+      { by: "event", events: subjects.events, results },
+    ];
+  }
+  if (isJit === true) return [{ by: "grant" }];
+  if (severity !== null && severity !== "low") return [{ by: "severity", severity }];
+  if (events !== null) return [{ by: "event", events, results }];
+  if (filter.results !== null && !filter.results.includes("success")) return [{ by: "result", results }];
+  return [{ by: "time" }];
+}
+
+export const countOf = ({ actors, targets, events }: Subjects): number =>
+  actors.length + targets.length + events.length;

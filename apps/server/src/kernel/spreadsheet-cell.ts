@@ -1,0 +1,18 @@
+// Text that a spreadsheet takes for text: no cell of an export is a formula (CWE-1236).
+
+/**
+ * The same text, with an apostrophe before whatever would make a formula of it: at its beginning, also behind white space, and
+ * behind what some spreadsheets take for the end of a cell although it stands within quotes.
+ */
+export const inertText = (text: string): string =>
+  text.replaceAll(/(^|[;,\t\r\n|"])(\s*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1$2'");
+
+/** One line of CSV (RFC 4180) with its end. Numbers stay numbers: only text can hide a formula. */
+export const csvLine = (cells: readonly (string | number | boolean | null)[]): string =>
+  `${cells.map(writeCell).join(",")}\r\n`;
+
+function writeCell(cell: string | number | boolean | null): string {
+  if (typeof cell !== "string") return cell === null ? "" : String(cell);
+  const inert = inertText(cell);
+  return /[",;\t\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}
