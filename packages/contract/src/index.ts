@@ -1,6 +1,7 @@
 // Everything the server and the browser agree on.
 export * from "./access-control.ts";
 export * from "./access-requests.ts";
+export * from "./access-reviews.ts";
 export * from "./accounts.ts";
 export * from "./account-types.ts";
 export * from "./admin.ts";

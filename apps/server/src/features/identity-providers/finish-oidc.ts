@@ -1,0 +1,88 @@
+// Takes what an OpenID Connect provider sent the browser back with, once, from the browser that began.
+import { SignedIn, finishOidc } from "@strongroom/contract";
+import type { ReplyInputOf } from "@strongroom/contract";
+import { openSession } from "#features/sign-in/index.ts";
+import { readPolicy, requireAllowedNetwork } from "#features/users/index.ts";
+import type { Db } from "#kernel/db/database.ts";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { requireOidc } from "./begin-oidc.ts";
+import type { OidcRow } from "./begin-oidc.ts";
+import { FLOW_COOKIE, flowSecrets } from "./flow-secrets.ts";
+import { takeFlow } from "./flows.store.ts";
+import type { FlowsTable } from "./flows.store.ts";
+import { groupsIn, namesInClaim, sawSecondFactor } from "./identity-providers.policy.ts";
+import { targetOf } from "./identity-providers.ts";
+import type { Office } from "./office.ts";
+import { asRefusal } from "./provider-failures.ts";
+import { openProviderSecret } from "./provider-secret.ts";
+import { redirectUriOf } from "./redirect-uri.ts";
+import { settlePerson } from "./settle-person.ts";
+import type { Vouched } from "./settle-person.ts";
+
+type FinishCall = SteppedCall<typeof finishOidc>;
+
+export async function finish(office: Office, call: FinishCall, db: Db): Promise<ReplyInputOf<typeof finishOidc>> {
+  const row = await requireOidc(db, call.params.id);
+  call.note({ target: targetOf(row.id, row.name) });
+  // Before anybody is made: from elsewhere, nobody comes in.
+  requireAllowedNetwork(await readPolicy(db), call.request.ip);
+  const secret = call.cookie(FLOW_COOKIE);
+  if (secret === null) throw beginAgain();
+  const flow = await taken(office, row, flowSecrets(secret).hash);
+  const claims = await proved(office, row, call.body.query, secret);
+  const user = await settlePerson(office, row, vouchedBy(row, claims));
+  const signedIn: SignedIn = await openSession(office.signIn.parts, call, {
+    user,
+    method: "oidc",
+    isRemembered: flow.is_remembered,
+    isStrong: sawSecondFactor(claims, row.settings.factor_values),
+  });
+  return { sign_in: signedIn, return_to: flow.return_to, remember_me: flow.is_remembered };
+}
+
+/** INVARIANT: a flow is gone before its answer is looked at, so that no answer is looked at twice. */
+async function taken({ kernel }: Office, row: OidcRow, hash: Buffer): Promise<FlowsTable> {
+  const flow = await kernel.database.transaction((tx) => takeFlow(tx, hash));
+  // What was begun with one provider is not finished by another (RFC 9700 §4.4).
+  if (flow === undefined || flow.provider_id !== row.id || flow.expires_at <= kernel.clock.now()) throw beginAgain();
+  return flow;
+}
+
+async function proved(office: Office, row: OidcRow, query: string, secret: string): Promise<Record<string, unknown>> {
+  const { kernel, oidc } = office;
+  const secrets = flowSecrets(secret);
+  const answer = new URL(redirectUriOf(kernel, row.id));
+  answer.search = query;
+  // Another sign-in of this browser, or somebody else's answer in this browser.
+  if (answer.searchParams.get("state") !== secrets.state) throw beginAgain();
+  using clientSecret = await openProviderSecret(kernel, row);
+  try {
+    return await oidc.exchange(await oidc.configurationOf(row, clientSecret), answer, secrets);
+  } catch (error) {
+    throw asRefusal(office, row, error);
+  }
+}
+
+function vouchedBy(row: OidcRow, claims: Record<string, unknown>): Vouched {
+  const groups = groupsIn(claims, row.settings.group_claim);
+  if (groups === null) {
+    throw refuse(
+      403,
+      "sign-in.groups-missing",
+      `${row.name} did not say which groups you are in. Please tell an administrator.`,
+    );
+  }
+  return {
+    subject: text(claims["sub"]) ?? "",
+    email: text(claims["email"]),
+    isEmailVerified: typeof claims["email_verified"] === "boolean" ? claims["email_verified"] : null,
+    name: text(claims["name"]),
+    groups: namesInClaim(groups),
+  };
+}
+
+const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+
+const beginAgain = () =>
+  refuse(400, "sign-in.begin-again", "This sign-in is no longer valid in this browser. Please begin again.");

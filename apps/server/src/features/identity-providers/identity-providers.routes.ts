@@ -1,0 +1,37 @@
+// Binds the calls of identity providers to their use cases.
+import {
+  beginOidc,
+  createIdentityProvider,
+  deleteIdentityProvider,
+  finishOidc,
+  listIdentityProviders,
+  listWaysIn,
+  testIdentityProvider,
+  updateIdentityProvider,
+} from "@strongroom/contract";
+import type { Db } from "#kernel/db/database.ts";
+import { implement, implementInSteps } from "#kernel/http/implement.ts";
+import { begin } from "./begin-oidc.ts";
+import { finish } from "./finish-oidc.ts";
+import { findEnabled } from "./identity-providers.store.ts";
+import { changeProvider, listProviders, makeProvider, removeProvider } from "./identity-providers.ts";
+import type { Office } from "./office.ts";
+import { testProvider } from "./test-provider.ts";
+
+export function bindIdentityProviders(office: Office): void {
+  const { kernel } = office;
+  implement(kernel, listIdentityProviders, (_call, db) => listProviders(kernel, db));
+  implement(kernel, createIdentityProvider, (call, tx) => makeProvider(kernel, call, tx));
+  implement(kernel, updateIdentityProvider, (call, tx) => changeProvider(kernel, call, tx));
+  implement(kernel, deleteIdentityProvider, (call, tx) => removeProvider(call, tx));
+  implementInSteps(kernel, testIdentityProvider, (call, db) => testProvider(office, call, db));
+  implement(kernel, listWaysIn, (_call, db) => waysIn(db));
+  implementInSteps(kernel, beginOidc, (call, db) => begin(office, call, db));
+  implementInSteps(kernel, finishOidc, (call, db) => finish(office, call, db));
+}
+
+async function waysIn(db: Db) {
+  const providers = await findEnabled(db, "oidc");
+  const directories = await findEnabled(db, "ldap");
+  return { data: providers.map(({ id, name }) => ({ id, name })), has_directory: directories.length > 0 };
+}

@@ -1,0 +1,165 @@
+// What an administrator does with identity providers: see them, add, change and delete them.
+import { IdentityProvider, IdentityProviderId } from "@strongroom/contract";
+import type {
+  NewIdentityProvider,
+  createIdentityProvider,
+  deleteIdentityProvider,
+  updateIdentityProvider,
+} from "@strongroom/contract";
+import { X509Certificate } from "node:crypto";
+import type { AuditNote } from "#kernel/audit/entry.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import {
+  deleteProvider,
+  findProviders,
+  findShownProvider,
+  insertProvider,
+  isNameTaken,
+  lockProvider,
+  updateProvider,
+} from "./identity-providers.store.ts";
+import type { ProviderRow, ShownProvider } from "./identity-providers.store.ts";
+import { sealProviderSecret } from "./provider-secret.ts";
+import { redirectUriOf } from "./redirect-uri.ts";
+
+export async function listProviders(kernel: Kernel, db: Db): Promise<{ data: IdentityProvider[] }> {
+  return { data: (await findProviders(db)).map((row) => shown(kernel, row)) };
+}
+
+export async function makeProvider(
+  kernel: Kernel,
+  call: Call<typeof createIdentityProvider>,
+  tx: Tx,
+): Promise<IdentityProvider> {
+  const now = kernel.clock.now();
+  const id = IdentityProviderId.parse(newId(now.getTime()));
+  const { secret = null, kind, ...given } = call.body;
+  call.note({ target: targetOf(id, given.name), details: noteOf(call.body) });
+  await requireUsable(tx, call.body, id);
+  const sealed = secret === null ? null : await sealProviderSecret(kernel, id, 1, secret);
+  const row = { id, kind, ...written(given), sealed_secret: sealed, secret_version: 1 };
+  await insertProvider(tx, { ...row, created_at: now, updated_at: now });
+  return readShown(kernel, tx, id);
+}
+
+export async function changeProvider(
+  kernel: Kernel,
+  call: Call<typeof updateIdentityProvider>,
+  tx: Tx,
+): Promise<IdentityProvider> {
+  const row = await locked(call, tx);
+  const { secret, kind, ...given } = call.body;
+  call.note({ details: noteOf(call.body) });
+  if (kind !== row.kind) throw refuse(409, "identity-provider.kind", "The kind of a provider stays what it is.");
+  await requireUsable(tx, call.body, row.id);
+  const version = secret === undefined ? row.secret_version : row.secret_version + 1;
+  const sealed = await nextSecret(kernel, row, call.body, version);
+  const change = { ...written(given), sealed_secret: sealed, secret_version: version, updated_at: kernel.clock.now() };
+  await updateProvider(tx, row.id, change);
+  return readShown(kernel, tx, row.id);
+}
+
+/** INVARIANT: a stored secret goes nowhere but where it was meant to go when somebody who knew it entered it. */
+async function nextSecret(
+  kernel: Kernel,
+  row: ProviderRow,
+  { secret, settings }: NewIdentityProvider,
+  version: number,
+): Promise<Buffer | null> {
+  if (secret === null) return null;
+  if (secret !== undefined) return sealProviderSecret(kernel, row.id, version, secret);
+  if (row.sealed_secret === null || destinationOf(settings) === destinationOf(row.settings)) return row.sealed_secret;
+  const message = "Where the secret is sent to has changed. Please enter it again.";
+  throw refuse(400, "identity-provider.secret-needed", message, { errors: [{ path: "secret", msg: message }] });
+}
+
+const destinationOf = (settings: IdentityProvider["settings"]): string =>
+  "issuer" in settings
+    ? JSON.stringify([settings.issuer, settings.ca, settings.client_id])
+    : JSON.stringify([settings.url, settings.ca, settings.bind_dn]);
+
+export async function removeProvider(call: Call<typeof deleteIdentityProvider>, tx: Tx): Promise<{ message: string }> {
+  const row = await locked(call, tx);
+  const people = (await findShownProvider(tx, row.id))?.people ?? 0;
+  call.note({ details: { people } });
+  await deleteProvider(tx, row.id);
+  if (people === 0) return { message: `${row.name} has been deleted.` };
+  const whoever = people === 1 ? "1 person" : `${people} people`;
+  return { message: `${row.name} has been deleted. ${whoever} can sign in again once they have a password here.` };
+}
+
+/** Locked and named in the trail. Throws 404 when there is none. */
+async function locked(call: { params: { id: string }; note: Call["note"] }, tx: Tx): Promise<ProviderRow> {
+  const row = await lockProvider(tx, call.params.id);
+  if (row === undefined) throw providerNotFound();
+  call.note({ target: targetOf(row.id, row.name) });
+  return row;
+}
+
+export const providerNotFound = () => refuse(404, "identity-provider.not-found", "Identity provider not found");
+
+export const targetOf = (id: string, name: string) => ({ type: "identity-provider", id, name });
+
+/** What the trail says of a change: all but the secret. */
+function noteOf({ secret, settings, ...given }: NewIdentityProvider): NonNullable<AuditNote["details"]> {
+  return {
+    ...given,
+    settings: { ...settings },
+    secret: secret === undefined ? "kept" : secret === null ? "none" : "set",
+  };
+}
+
+async function requireUsable(tx: Tx, given: NewIdentityProvider, id: string): Promise<void> {
+  if (await isNameTaken(tx, given.name, id)) {
+    const message = "There is a provider of this name already.";
+    throw refuse(409, "identity-provider.name-taken", message, { errors: [{ path: "name", msg: message }] });
+  }
+  if (given.settings.ca !== null && !isCertificate(given.settings.ca)) {
+    const message = "This is no certificate in PEM form.";
+    throw refuse(400, "request.invalid", message, { errors: [{ path: "settings.ca", msg: message }] });
+  }
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    // node:crypto offers no way to ask before parsing.
+    return false;
+  }
+}
+
+type Given = Omit<NewIdentityProvider, "secret" | "kind">;
+
+const written = ({ role_mappings, settings, ...given }: Given) => ({
+  ...given,
+  role_mappings: JSON.stringify(role_mappings),
+  settings: JSON.stringify(settings),
+});
+
+async function readShown(kernel: Kernel, db: Db, id: string): Promise<IdentityProvider> {
+  const row = await findShownProvider(db, id);
+  if (row === undefined) throw new Error(`the identity provider ${id} vanished within a transaction`);
+  return shown(kernel, row);
+}
+
+function shown(kernel: Kernel, row: ShownProvider): IdentityProvider {
+  const {
+    sealed_secret: sealed,
+    secret_version: _version,
+    created_at: createdAt,
+    updated_at: updatedAt,
+    ...rest
+  } = row;
+  return IdentityProvider.parse({
+    ...rest,
+    has_secret: sealed !== null,
+    redirect_uri: row.kind === "oidc" ? redirectUriOf(kernel, row.id) : null,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+  });
+}

@@ -1,0 +1,27 @@
+// Identity providers: signing in through OpenID Connect and directories, and what an administrator says about them.
+import type { Tx } from "#kernel/db/database.ts";
+import type { SignInFeature } from "#features/sign-in/index.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { proveByDirectory } from "./directories.ts";
+import { defineJobs } from "./identity-providers.jobs.ts";
+import { grants } from "./identity-providers.policy.ts";
+import { bindIdentityProviders } from "./identity-providers.routes.ts";
+import { createOffice } from "./office.ts";
+import { findProviderOf, forgetPerson } from "./people.store.ts";
+
+export interface IdentityProvidersFeature {
+  /** For a person who is deleted. */
+  forgetPerson(tx: Tx, userId: string): Promise<void>;
+}
+
+export function installIdentityProviders(kernel: Kernel, signIn: SignInFeature): IdentityProvidersFeature {
+  const office = createOffice(kernel, signIn);
+  kernel.authority.grant(grants);
+  signIn.parts.elsewhere.current = {
+    proveByDirectory: (wish) => proveByDirectory(office, wish),
+    providerOf: async (db, userId) => (await findProviderOf(db, userId))?.name ?? null,
+  };
+  bindIdentityProviders(office);
+  defineJobs(kernel);
+  return { forgetPerson };
+}

@@ -1,0 +1,340 @@
+// Signing in through OpenID Connect, against a real provider on loopback, honest and not.
+import {
+  beginOidc,
+  createIdentityProvider,
+  currentSession,
+  finishOidc,
+  listUsers,
+  setUserStatus,
+  updateIdentityProvider,
+} from "@strongroom/contract";
+import type { IdentityProvider, InputOf, ReplyOf } from "@strongroom/contract";
+import { generateKeyPair } from "jose";
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { aPerson, firstAdmin } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { Reply, TestApp } from "#testing/test-app.ts";
+import { CLIENT_ID, CLIENT_SECRET, startOpenidProvider } from "./testing/openid-provider.ts";
+import type { Bend, OpenidProvider } from "./testing/openid-provider.ts";
+
+type Body = NonNullable<InputOf<typeof createIdentityProvider>["body"]>;
+type OidcBody = Extract<Body, { kind: "oidc" }>;
+
+let app: TestApp;
+let idp: OpenidProvider;
+let admin: string;
+let row: IdentityProvider;
+let now = new Date();
+
+const base = (): OidcBody => ({
+  kind: "oidc",
+  name: "Company login",
+  is_enabled: true,
+  creates_people: true,
+  links_by_email: false,
+  without_group: "user",
+  role_mappings: [],
+  domains: [],
+  secret: CLIENT_SECRET,
+  settings: { issuer: idp.issuer, client_id: CLIENT_ID },
+});
+
+before(async () => {
+  app = await testApp({ config: { publicUrl: "https://strongroom.example" }, clock: { now: () => now } });
+  idp = await startOpenidProvider();
+  admin = (await firstAdmin(app)).token;
+  const made = await app.call(createIdentityProvider, { body: base(), as: admin });
+  assert.equal(made.status, 201, made.text);
+  row = made.body;
+  idp.serve([row.redirect_uri!]);
+});
+after(async () => {
+  await app.close();
+  await idp.close();
+});
+beforeEach(async () => {
+  now = new Date();
+  idp.bend = null;
+  await set({});
+});
+
+async function set(change: Partial<OidcBody>, settings: Partial<OidcBody["settings"]> = {}): Promise<void> {
+  const { secret: _kept, ...body } = { ...base(), ...change };
+  const changed = { ...body, settings: { ...body.settings, ...settings } };
+  const reply = await app.call(updateIdentityProvider, { params: { id: row.id }, body: changed, as: admin });
+  assert.equal(reply.status, 200, reply.text);
+}
+
+let count = 0;
+/** Somebody whom the provider signs in from now on. */
+function aStranger(claims: Record<string, unknown> = {}): { subject: string; email: string } {
+  count += 1;
+  const email = `stranger${count}@corp.example`;
+  idp.person = {
+    subject: `subject-${count}`,
+    claims: { email, email_verified: true, name: `Stranger ${count}`, ...claims },
+  };
+  return { subject: idp.person.subject, email };
+}
+
+interface Begun {
+  url: string;
+  cookie: string;
+}
+
+async function begin(body: InputOf<typeof beginOidc>["body"] = {}): Promise<Begun> {
+  const reply = await app.call(beginOidc, { params: { id: row.id }, body });
+  assert.equal(reply.status, 200, reply.text);
+  return { url: reply.body.url, cookie: String(reply.headers["set-cookie"]).split(";", 1)[0]! };
+}
+
+const finish = (query: string, cookie: string | null, id = row.id) =>
+  app.call(finishOidc, { params: { id }, body: { query }, headers: cookie === null ? {} : { cookie } });
+
+async function signIn(body: InputOf<typeof beginOidc>["body"] = {}): Promise<Reply<ReplyOf<typeof finishOidc>>> {
+  const { url, cookie } = await begin(body);
+  return finish(await idp.visit(url), cookie);
+}
+
+/** Who is signed in. */
+async function whoIs(reply: Reply<ReplyOf<typeof finishOidc>>) {
+  assert.equal(reply.status, 200, reply.text);
+  const session = await app.call(currentSession, { as: reply.body.sign_in.token });
+  assert.equal(session.status, 200, session.text);
+  return session.body.user;
+}
+
+const refusedWith = (reply: { status: number; body: unknown; text: string }, status: number, code: string) =>
+  assert.deepEqual([reply.status, (reply.body as { code?: string }).code], [status, code], reply.text);
+
+const countUsers = async () => (await app.call(listUsers, { query: { limit: 200 }, as: admin })).body.data.length;
+
+describe("a sign-in through a provider", () => {
+  for (const algorithm of ["ES256", "RS256", "EdDSA"] as const) {
+    test(`makes somebody new on the first one, and finds them by their subject afterwards (${algorithm})`, async () => {
+      idp.algorithm = algorithm;
+      idp.serve([row.redirect_uri!]);
+      const { subject, email } = aStranger();
+      const first = await whoIs(await signIn({ return_to: "/vault?search=db" }));
+      assert.deepEqual([first.email, first.role], [email, "user"]);
+      idp.person = { subject, claims: { email: "renamed@corp.example", email_verified: true } };
+      const second = await whoIs(await signIn());
+      assert.equal(second.id, first.id, "another address is the same person");
+    });
+  }
+
+  test("the browser is sent with state, nonce and PKCE, the cookie is for our page alone, and no token is in an address", async () => {
+    aStranger();
+    const reply = await app.call(beginOidc, {
+      params: { id: row.id },
+      body: { return_to: "/vault", remember_me: true },
+    });
+    const url = new URL(reply.body.url);
+    for (const name of ["state", "nonce", "code_challenge"])
+      assert.ok((url.searchParams.get(name) ?? "").length >= 43, name);
+    assert.equal(url.searchParams.get("code_challenge_method"), "S256");
+    assert.equal(url.searchParams.get("redirect_uri"), `https://strongroom.example/auth/callback/${row.id}`);
+    const cookie = String(reply.headers["set-cookie"]);
+    for (const part of ["HttpOnly", "SameSite=Strict", "Secure", "Max-Age=600", "Path=/api/v1/auth/oidc"])
+      assert.ok(cookie.includes(part), part);
+    const query = await idp.visit(reply.body.url);
+    const done = await finish(query, cookie.split(";", 1)[0]!);
+    assert.deepEqual([done.body.return_to, done.body.remember_me], ["/vault", true]);
+    assert.ok(!query.includes(done.body.sign_in.token!));
+    assert.ok(!app.logLines.some((line) => line.includes(done.body.sign_in.token!) || line.includes(CLIENT_SECRET)));
+  });
+
+  test("the highest role of somebody's groups is theirs, anew at each sign-in; who has lost them all is out or an ordinary user", async () => {
+    const role_mappings = [
+      { group: "ops", role: "manager" as const },
+      { group: "admins", role: "admin" as const },
+    ];
+    await set({ role_mappings, without_group: "refuse" }, { group_claim: "realm.groups" });
+    const { subject } = aStranger({ realm: { groups: ["ops", "admins", "others"] } });
+    const first = await signIn();
+    assert.equal((await whoIs(first)).role, "admin");
+    idp.person.claims["realm"] = { groups: ["ops"] };
+    assert.equal((await whoIs(await signIn())).role, "manager");
+    const before = await app.call(currentSession, { as: first.body.sign_in.token });
+    assert.equal(before.status, 401, "the session with the old role has ended");
+    idp.person = { subject, claims: { ...idp.person.claims, realm: { groups: ["others"] } } };
+    refusedWith(await signIn(), 403, "sign-in.no-group");
+    await set({ role_mappings, without_group: "user" }, { group_claim: "realm.groups" });
+    assert.equal((await whoIs(await signIn())).role, "user");
+  });
+
+  test("groups that the provider hides elsewhere are not taken for none", async () => {
+    await set({ role_mappings: [{ group: "ops", role: "manager" }] });
+    aStranger();
+    idp.bend = (claims, sign) => sign({ ...claims, _claim_names: { groups: "src1" } });
+    refusedWith(await signIn(), 403, "sign-in.groups-missing");
+  });
+
+  test("nobody new is made where the administrator says so, of another domain, or without an address that is vouched for", async () => {
+    const before = await countUsers();
+    await set({ creates_people: false });
+    aStranger();
+    refusedWith(await signIn(), 403, "sign-in.not-known");
+    await set({ domains: ["other.example"] });
+    refusedWith(await signIn(), 403, "sign-in.other-domain");
+    await set({});
+    idp.person.claims["email_verified"] = false;
+    refusedWith(await signIn(), 403, "sign-in.no-email");
+    assert.equal(await countUsers(), before);
+  });
+
+  test("somebody who is disabled stays out, and a provider that is switched off lets nobody in", async () => {
+    aStranger();
+    const { id } = await whoIs(await signIn());
+    await app.call(setUserStatus, { params: { id }, body: { status: "disabled" }, as: admin });
+    refusedWith(await signIn(), 403, "account.disabled");
+    const { url, cookie } = await begin();
+    const query = await idp.visit(url);
+    await set({ is_enabled: false });
+    refusedWith(await finish(query, cookie), 404, "identity-provider.not-found");
+    assert.equal((await app.call(beginOidc, { params: { id: row.id }, body: {} })).status, 404);
+  });
+});
+
+describe("an account that is here already", () => {
+  test("is given to nobody by its address alone; where the administrator allows it, the address must be verified", async () => {
+    const local = await aPerson(app);
+    aStranger({ email: local.email });
+    refusedWith(await signIn(), 403, "sign-in.account-exists");
+    await set({ links_by_email: true });
+    idp.bend = (claims, sign) => sign({ ...claims, email_verified: undefined });
+    refusedWith(await signIn(), 403, "sign-in.account-exists");
+    idp.bend = null;
+    assert.equal((await whoIs(await signIn())).id, local.id);
+    assert.equal((await app.call(currentSession, { as: local.token })).status, 401, "what was open before has ended");
+  });
+
+  test("is never an administrator's", async () => {
+    await set({ links_by_email: true });
+    const other = await aPerson(app, "admin");
+    aStranger({ email: other.email });
+    refusedWith(await signIn(), 403, "sign-in.account-exists");
+  });
+});
+
+describe("what an attacker tries", () => {
+  beforeEach(() => void aStranger());
+
+  test("login CSRF: an answer is worth nothing in another browser, nor with another browser's cookie", async () => {
+    const [attacker, victim] = [await begin(), await begin()];
+    const query = await idp.visit(attacker.url);
+    refusedWith(await finish(query, null), 400, "sign-in.begin-again");
+    refusedWith(await finish(query, victim.cookie), 400, "sign-in.begin-again");
+  });
+
+  test("an answer works once; a flow is gone after 10 minutes", async () => {
+    const { url, cookie } = await begin();
+    const query = await idp.visit(url);
+    const both = await Promise.all([finish(query, cookie), finish(query, cookie)]);
+    assert.deepEqual(
+      both.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 400],
+    );
+    const late = await begin();
+    const answer = await idp.visit(late.url);
+    now = new Date(now.getTime() + 10 * 60_000);
+    refusedWith(await finish(answer, late.cookie), 400, "sign-in.begin-again");
+  });
+
+  test("a stolen code without its state, a state that was changed, and an error of the provider let nobody in", async () => {
+    for (const change of [
+      (query: URLSearchParams) => query.set("state", "x".repeat(43)),
+      (query: URLSearchParams) => query.delete("state"),
+      (query: URLSearchParams) => query.append("state", "x"),
+      (query: URLSearchParams) => query.append("code", "x"),
+      (query: URLSearchParams) => query.set("code", "x".repeat(43)),
+    ]) {
+      const { url, cookie } = await begin();
+      const query = new URLSearchParams(await idp.visit(url));
+      change(query);
+      const reply = await finish(query.toString(), cookie);
+      assert.ok([400, 403].includes(reply.status), `${query}: ${reply.text}`);
+    }
+    const { url, cookie } = await begin();
+    const state = new URL(url).searchParams.get("state")!;
+    const said = `error=access_denied&error_description=${encodeURIComponent("<script>")}&state=${state}&iss=${idp.issuer}`;
+    const denied = await finish(said, cookie);
+    refusedWith(denied, 403, "sign-in.provider-refused");
+    assert.ok(!denied.text.includes("<script>"));
+  });
+
+  test("a code that was given to one browser is not redeemed by another's sign-in (PKCE)", async () => {
+    const [attacker, victim] = [await begin(), await begin()];
+    const stolen = new URLSearchParams(await idp.visit(victim.url)).get("code")!;
+    const own = new URLSearchParams(await idp.visit(attacker.url));
+    own.set("code", stolen);
+    refusedWith(await finish(own.toString(), attacker.cookie), 403, "sign-in.provider-untrusted");
+  });
+
+  test("mix-up: an answer of another issuer, or at another provider's address, is refused", async () => {
+    const first = await begin();
+    const query = new URLSearchParams(await idp.visit(first.url));
+    query.set("iss", "https://evil.example");
+    refusedWith(await finish(query.toString(), first.cookie), 403, "sign-in.provider-untrusted");
+    const other = await app.call(createIdentityProvider, { body: { ...base(), name: "Another" }, as: admin });
+    const second = await begin();
+    refusedWith(await finish(await idp.visit(second.url), second.cookie, other.body.id), 400, "sign-in.begin-again");
+  });
+
+  const LIES: Record<string, () => Promise<Bend> | Bend> = {
+    "is unsigned (alg none)": () => async (claims) =>
+      `${Buffer.from('{"alg":"none"}').toString("base64url")}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.`,
+    "is signed with the client secret (HS256)": () => (claims, sign) =>
+      sign(claims, { alg: "HS256", key: Buffer.from(CLIENT_SECRET.padEnd(32, "x")) }),
+    "is signed with another key": async () => {
+      const { privateKey } = await generateKeyPair("ES256");
+      return (claims, sign) => sign(claims, { alg: "ES256", key: privateKey });
+    },
+    "has expired": () => (claims, sign) => sign({ ...claims, exp: Math.floor(Date.now() / 1000) - 120 }),
+    "was made for another sign-in (nonce)": () => (claims, sign) => sign({ ...claims, nonce: "another" }),
+    "has no nonce": () => (claims, sign) => sign({ ...claims, nonce: undefined }),
+    "was made for another client (audience)": () => (claims, sign) => sign({ ...claims, aud: "another" }),
+    "comes from another issuer": () => (claims, sign) => sign({ ...claims, iss: "https://evil.example" }),
+    "belongs to another access token (at_hash)": () => (claims, sign) =>
+      sign({ ...claims, at_hash: "AAAAAAAAAAAAAAAAAAAAAA" }),
+    "speaks of somebody else than the user info (sub)": () => (claims, sign) =>
+      sign({ ...claims, sub: "somebody-else" }),
+  };
+  for (const [name, lie] of Object.entries(LIES)) {
+    test(`an ID token that ${name} is refused`, async () => {
+      const before = await countUsers();
+      idp.bend = await lie();
+      refusedWith(await signIn(), 403, "sign-in.provider-untrusted");
+      assert.equal(await countUsers(), before);
+      idp.bend = null;
+      assert.equal((await signIn()).status, 200, "the honest one is taken");
+    });
+  }
+
+  test("open redirect: only a place in the app is remembered", async () => {
+    for (const place of [
+      "//evil.example",
+      "/\\evil.example",
+      "https://evil.example",
+      "javascript:alert(1)",
+      "vault",
+      "/a\nb",
+    ]) {
+      const reply = await app.call(beginOidc, { params: { id: row.id }, body: { return_to: place } });
+      assert.equal(reply.status, 400, place);
+    }
+  });
+
+  test("session fixation: what the browser holds before has no part in the session that it gets", async () => {
+    const { url, cookie } = await begin();
+    const query = await idp.visit(url);
+    const reply = await app.call(finishOidc, {
+      params: { id: row.id },
+      body: { query },
+      headers: { cookie: `${cookie}; strongroom_stream=chosen`, authorization: "Bearer chosen" },
+    });
+    assert.equal(reply.status, 200, reply.text);
+    assert.ok(!String(reply.headers["set-cookie"]).includes("chosen"));
+  });
+});

@@ -1,0 +1,50 @@
+// Who signs in through which identity provider.
+import type { IdentityProviderId, UserId } from "@strongroom/contract";
+import type { UsersTable } from "#features/users/index.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+
+interface PeopleTable {
+  provider_id: IdentityProviderId;
+  subject: string;
+  user_id: UserId;
+  bound_at: Date;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    identity_provider_people: PeopleTable;
+  }
+}
+
+/** The person whom the provider calls `subject`. */
+export const findBound = (db: Db, providerId: IdentityProviderId, subject: string): Promise<UsersTable | undefined> =>
+  db
+    .selectFrom("identity_provider_people")
+    .innerJoin("users", "users.id", "identity_provider_people.user_id")
+    .selectAll("users")
+    .where("provider_id", "=", providerId)
+    .where("subject", "=", subject)
+    .executeTakeFirst();
+
+/** The provider that a person signs in through; undefined: they have a password here, or nothing yet. */
+export const findProviderOf = (db: Db, userId: string): Promise<{ id: IdentityProviderId; name: string } | undefined> =>
+  db
+    .selectFrom("identity_provider_people")
+    .innerJoin("identity_providers", "identity_providers.id", "identity_provider_people.provider_id")
+    .select(["identity_providers.id", "identity_providers.name"])
+    .where("user_id", "=", userId as UserId)
+    .executeTakeFirst();
+
+/** Returns false, having changed nothing, when the subject or the person is bound already. */
+export async function bindPerson(tx: Tx, row: PeopleTable): Promise<boolean> {
+  const insert = tx.insertInto("identity_provider_people").values(row);
+  const result = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
+  return Number(result.numInsertedOrUpdatedRows ?? 0) === 1;
+}
+
+export async function forgetPerson(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .deleteFrom("identity_provider_people")
+    .where("user_id", "=", userId as UserId)
+    .execute();
+}

@@ -1,0 +1,77 @@
+// Why a provider could not be asked or believed: in plain words for the administrator, and for whoever stands at the door.
+import { FetchFailed } from "@strongroom/connectors";
+import { AuthorizationResponseError, ClientError, ResponseBodyError } from "openid-client";
+import { Refusal, refuse } from "#kernel/http/refuse.ts";
+import type { Office } from "./office.ts";
+import { UnusableProvider } from "./oidc-client.ts";
+
+export interface ProviderFailure {
+  kind: "unreachable" | "refused" | "untrusted";
+  text: string;
+}
+
+/** Error codes of RFC 6749 and OpenID Connect, and no other text of a provider's. */
+const codeIn = (text: string): string => (/^[a-z_]{1,60}$/.test(text) ? text : "an error");
+
+/** Null for what is no failure of the provider. */
+export function failureOf(error: unknown): ProviderFailure | null {
+  const fetched = causeOf(error);
+  if (fetched !== null) return { kind: "unreachable", text: fetched.message };
+  if (error instanceof UnusableProvider) return { kind: "unreachable", text: error.message };
+  if (error instanceof AuthorizationResponseError) {
+    return { kind: "refused", text: `The provider answered with ${codeIn(error.error)}.` };
+  }
+  if (error instanceof ResponseBodyError) {
+    const text =
+      error.error === "invalid_client"
+        ? "The provider does not accept the client ID with the client secret that is stored here."
+        : `The provider refused the code with ${codeIn(error.error)}.`;
+    return { kind: "untrusted", text };
+  }
+  if (error instanceof ClientError) return { kind: "untrusted", text: WORDS[error.code ?? ""] ?? UNTRUSTED };
+  return error instanceof Error ? { kind: "untrusted", text: UNTRUSTED } : null;
+}
+
+const UNTRUSTED = "What the provider answered does not hold.";
+
+const WORDS: Record<string, string> = {
+  OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED: "The address is not the one that the provider says is its own (issuer).",
+  OAUTH_RESPONSE_IS_NOT_CONFORM: "There is no OpenID Connect provider at this address.",
+  OAUTH_RESPONSE_IS_NOT_JSON: "What is at this address is no OpenID Connect provider.",
+  OAUTH_JWT_TIMESTAMP_CHECK_FAILED: "The ID token is too old or not valid yet. Compare the clocks of both sides.",
+  OAUTH_JWT_CLAIM_COMPARISON_FAILED:
+    "The ID token was made for somebody else, by somebody else, or for another sign-in.",
+  OAUTH_KEY_SELECTION_FAILED: "The ID token is signed with none of the provider's keys.",
+};
+
+function causeOf(error: unknown): FetchFailed | null {
+  for (let each = error, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth += 1) {
+    if (each instanceof FetchFailed) return each;
+  }
+  return null;
+}
+
+/** What whoever signs in is told; the reason is for the log, because they cannot mend it. */
+export function asRefusal({ kernel }: Office, { id, name }: { id: string; name: string }, error: unknown): Error {
+  if (error instanceof Refusal) return error;
+  const failure = failureOf(error);
+  if (failure === null) return new Error("a provider failed in an unknown way", { cause: error });
+  const code = error instanceof ClientError ? error.code : undefined;
+  kernel.log.warn({ provider: id, reason: failure.text, code }, "a sign-in with an identity provider failed");
+  switch (failure.kind) {
+    case "unreachable":
+      return refuse(
+        503,
+        "sign-in.provider-unreachable",
+        `${name} cannot be reached right now. Please try again later.`,
+      );
+    case "refused":
+      return refuse(403, "sign-in.provider-refused", `${name} did not let you in.`);
+    case "untrusted":
+      return refuse(
+        403,
+        "sign-in.provider-untrusted",
+        `What ${name} answered could not be trusted, so nobody was signed in.`,
+      );
+  }
+}

@@ -1,0 +1,190 @@
+// From what a provider vouches for to a person here: bound before, taken over by their address, made now, or refused.
+import { Email, PersonName, UserId } from "@strongroom/contract";
+import type { Role } from "@strongroom/contract";
+import {
+  findUserByEmail,
+  insertUser,
+  lockActiveAdmins,
+  lockUser,
+  nameFromEmail,
+  setPasswordHash,
+  setRole,
+} from "#features/users/index.ts";
+import type { UsersTable } from "#features/users/index.ts";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { AuditNote } from "#kernel/audit/entry.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import { roleOf, speaksFor } from "./identity-providers.policy.ts";
+import type { GroupNames } from "./identity-providers.policy.ts";
+import type { ProviderRow } from "./identity-providers.store.ts";
+import type { Office } from "./office.ts";
+import { bindPerson, findBound } from "./people.store.ts";
+
+/** What a provider says of somebody whom it has proved. */
+export interface Vouched {
+  /** What stays the same whatever else changes. */
+  subject: string;
+  email: string | null;
+  /** Null: the provider does not say. */
+  isEmailVerified: boolean | null;
+  name: string | null;
+  groups: readonly GroupNames[];
+}
+
+/**
+ * The person, with the role that their groups give now. Throws 403 with the reason when there is none, or none may be made.
+ * INVARIANT: once bound, a person is found by the subject alone, never by an address.
+ */
+export async function settlePerson(office: Office, provider: ProviderRow, vouched: Vouched): Promise<UsersTable> {
+  const { database } = office.kernel;
+  const role = roleOf(vouched.groups, provider);
+  if (role === null) {
+    throw refuse(403, "sign-in.no-group", `${provider.name} knows you, but none of your groups may sign in here.`);
+  }
+  if (vouched.subject === "") throw new Error("a provider vouched for nobody");
+  return database.transaction(async (tx) => {
+    const bound = await findBound(tx, provider.id, vouched.subject);
+    if (bound !== undefined) return withRole(office, tx, provider, bound, role);
+    const email = addressOf(provider, vouched);
+    const known = await findUserByEmail(tx, email);
+    return known === undefined
+      ? makePerson(office, tx, { provider, vouched, email, role: role === "keep" ? "user" : role })
+      : takeOver(office, tx, { provider, vouched, known, role });
+  });
+}
+
+function addressOf({ name, domains }: ProviderRow, { email, isEmailVerified }: Vouched): string {
+  const parsed = Email.safeParse(email ?? "").data;
+  if (parsed === undefined || isEmailVerified === false) {
+    throw refuse(
+      403,
+      "sign-in.no-email",
+      `${name} did not vouch for an email address of yours, so there can be no account for you here.`,
+    );
+  }
+  if (!speaksFor(domains, parsed)) {
+    throw refuse(403, "sign-in.other-domain", `${name} does not speak for people with your email address.`);
+  }
+  return parsed;
+}
+
+interface Newcomer {
+  provider: ProviderRow;
+  vouched: Vouched;
+  email: string;
+  role: Role;
+}
+
+async function makePerson(
+  { kernel }: Office,
+  tx: Tx,
+  { provider, vouched, email, role }: Newcomer,
+): Promise<UsersTable> {
+  if (!provider.creates_people) {
+    throw refuse(
+      403,
+      "sign-in.not-known",
+      `${provider.name} knows you, but there is no account for you here. Please ask an administrator.`,
+    );
+  }
+  const now = kernel.clock.now();
+  const user: UsersTable = {
+    id: UserId.parse(newId(now.getTime())),
+    email,
+    name: PersonName.safeParse(vouched.name).data ?? nameFromEmail(email),
+    role,
+    requested_role: null,
+    status: "active",
+    kind: "person",
+    password_hash: "",
+    created_at: now,
+    last_signed_in_at: null,
+    invited_at: null,
+  };
+  const isNew =
+    (await insertUser(tx, user)) &&
+    (await bindPerson(tx, { provider_id: provider.id, subject: vouched.subject, user_id: user.id, bound_at: now }));
+  // Two sign-ins of the same newcomer at once: the other one made them.
+  if (!isNew) throw refuse(409, "sign-in.at-once", "You are signing in twice at once. Please try again.");
+  await record(kernel.clock.now(), tx, "user.registered", {
+    target: aUser(user),
+    details: { role, provider: provider.name },
+  });
+  return user;
+}
+
+interface Known {
+  provider: ProviderRow;
+  vouched: Vouched;
+  known: UsersTable;
+  role: Role | "keep";
+}
+
+/**
+ * Whoever has the address at the provider gets the account that has it here. INVARIANT: never an administrator's, never
+ * without the administrator's consent, and never on an address that the provider has not verified.
+ */
+async function takeOver(office: Office, tx: Tx, { provider, vouched, known, role }: Known): Promise<UsersTable> {
+  const { kernel, signIn } = office;
+  // The administrators first, then the person, as everywhere.
+  await lockActiveAdmins(tx);
+  await lockUser(tx, known.id);
+  const isMeant =
+    provider.links_by_email && vouched.isEmailVerified === true && known.role !== "admin" && known.kind === "person";
+  const now = kernel.clock.now();
+  const binding = { provider_id: provider.id, subject: vouched.subject, user_id: known.id, bound_at: now };
+  if (!isMeant || known.status !== "active" || !(await bindPerson(tx, binding))) throw taken(provider);
+  await setPasswordHash(tx, known.id, "");
+  await signIn.forgetReset(tx, known.id);
+  await signIn.endSessions(tx, known.id);
+  await record(now, tx, "identity-provider.person-bound", {
+    target: aUser(known),
+    details: { provider: provider.name },
+  });
+  return withRole(office, tx, provider, { ...known, password_hash: "", invited_at: null }, role);
+}
+
+const taken = ({ name }: ProviderRow) =>
+  refuse(
+    403,
+    "sign-in.account-exists",
+    `There is an account with your email address here, and it does not sign in through ${name}. Please ask an administrator.`,
+  );
+
+/** INVARIANT: there is always somebody who can administer: the last administrator keeps the role, and the trail says so. */
+async function withRole(
+  { kernel, signIn }: Office,
+  tx: Tx,
+  provider: ProviderRow,
+  user: UsersTable,
+  role: Role | "keep",
+): Promise<UsersTable> {
+  if (role === "keep" || role === user.role || user.status !== "active") return user;
+  const admins = await lockActiveAdmins(tx);
+  await lockUser(tx, user.id);
+  const details = { from: user.role, to: role, provider: provider.name };
+  const target = aUser(user);
+  if (user.role === "admin" && admins.every((id) => id === user.id)) {
+    await record(kernel.clock.now(), tx, "user.role-changed", {
+      target,
+      result: "failure",
+      reason: "user.last-admin",
+      details,
+    });
+    return user;
+  }
+  await setRole(tx, user.id, role);
+  // Tokens carry the role, so the ones with the old role must not live on.
+  await signIn.endSessions(tx, user.id);
+  await record(kernel.clock.now(), tx, "user.role-changed", { target, details });
+  return { ...user, role, requested_role: null };
+}
+
+const aUser = ({ id, email }: UsersTable) => ({ type: "user", id, name: email });
+
+async function record(at: Date, tx: Tx, event: string, note: AuditNote): Promise<void> {
+  await appendAudit(tx, [systemEntry(event, "identity provider", note, at)]);
+}

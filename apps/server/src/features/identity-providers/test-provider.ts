@@ -1,0 +1,115 @@
+// Asks a provider for what signing in needs, step by step, and says in plain words what is wrong.
+import { lookUpPerson } from "@strongroom/connectors";
+import type { LdapSettings, OidcSettings, testIdentityProvider } from "@strongroom/contract";
+import * as openid from "openid-client";
+import type { Db } from "#kernel/db/database.ts";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import type { OidcRow } from "./begin-oidc.ts";
+import { contextOf, directoryOf } from "./directories.ts";
+import type { LdapRow } from "./directories.ts";
+import { flowSecrets, newFlowSecret } from "./flow-secrets.ts";
+import { namesInDirectory, roleOf } from "./identity-providers.policy.ts";
+import { findProvider } from "./identity-providers.store.ts";
+import { providerNotFound, targetOf } from "./identity-providers.ts";
+import type { Office } from "./office.ts";
+import { failureOf } from "./provider-failures.ts";
+import { openProviderSecret } from "./provider-secret.ts";
+import { redirectUriOf } from "./redirect-uri.ts";
+
+interface Step {
+  is_good: boolean;
+  text: string;
+}
+type Report = { is_good: boolean; steps: Step[] };
+
+const TIMEOUT_MS = 10_000;
+const good = (text: string): Step => ({ is_good: true, text });
+const bad = (text: string): Step => ({ is_good: false, text });
+
+export async function testProvider(
+  office: Office,
+  call: SteppedCall<typeof testIdentityProvider>,
+  db: Db,
+): Promise<Report> {
+  const row = await findProvider(db, call.params.id);
+  if (row === undefined) throw providerNotFound();
+  call.note({ target: targetOf(row.id, row.name) });
+  const steps =
+    row.kind === "oidc"
+      ? await stepsOfOidc(office, { ...row, settings: row.settings as OidcSettings })
+      : await stepsOfLdap(office, { ...row, settings: row.settings as LdapSettings }, call);
+  const isGood = steps.every((step) => step.is_good);
+  return call.commit(async () => {
+    call.note({ result: isGood ? "success" : "failure" });
+    return { is_good: isGood, steps };
+  });
+}
+
+async function stepsOfOidc(office: Office, row: OidcRow): Promise<Step[]> {
+  office.oidc.forget(row.id);
+  using secret = await openProviderSecret(office.kernel, row);
+  try {
+    const config = await office.oidc.configurationOf(row, secret);
+    const about = config.serverMetadata();
+    const signatures = about.id_token_signing_alg_values_supported ?? [];
+    return [
+      good(`${about.issuer} answers, and signs with ${signatures.join(", ")}.`),
+      ...(about.code_challenge_methods_supported?.includes("S256") === false
+        ? [bad("It does not know PKCE (S256), which every sign-in from here uses.")]
+        : []),
+      await stepOfClient(office, row, config),
+    ];
+  } catch (error) {
+    return [bad(failureOf(error)?.text ?? "It could not be asked.")];
+  }
+}
+
+/** A code that nobody was given is refused as such by a provider that accepts the client, and only by one. */
+async function stepOfClient(office: Office, row: OidcRow, config: openid.Configuration): Promise<Step> {
+  const redirectUri = redirectUriOf(office.kernel, row.id);
+  const secrets = flowSecrets(newFlowSecret());
+  const issuer = config.serverMetadata().issuer;
+  const query = new URLSearchParams({ code: newFlowSecret(), state: secrets.state, iss: issuer });
+  try {
+    await office.oidc.exchange(config, new URL(`${redirectUri}?${query}`), secrets);
+    return bad("It accepted a code that nobody was given.");
+  } catch (error) {
+    if (error instanceof openid.ResponseBodyError && error.error === "invalid_grant") {
+      return good(`It accepts the client. Register ${redirectUri} with it as the redirect address.`);
+    }
+    return bad(failureOf(error)?.text ?? "It could not be asked for a token.");
+  }
+}
+
+async function stepsOfLdap(
+  office: Office,
+  row: LdapRow,
+  { body, signal }: SteppedCall<typeof testIdentityProvider>,
+): Promise<Step[]> {
+  const { settings } = row;
+  const directory = await directoryOf(office, row);
+  const answer = await lookUpPerson(directory, body.username, contextOf(office, signal, TIMEOUT_MS));
+  if ("message" in answer) return [bad(answer.message)];
+  const who = settings.bind_dn === null ? "without logging in" : `as ${settings.bind_dn}`;
+  const reached = good(`${settings.url} answers over TLS, and lets us search ${who}.`);
+  if (body.username === null) return [reached];
+  if (answer.outcome !== "found") {
+    return [reached, bad(`Below ${settings.base_dn} there is nobody called ${body.username}, or more than one.`)];
+  }
+  const { dn, email, groups } = answer.person;
+  const role = roleOf(namesInDirectory(groups), row);
+  return [
+    reached,
+    good(`${body.username} is ${dn}.`),
+    email === null
+      ? bad(`There is no email address in ${settings.email_attribute}, and an account here needs one.`)
+      : good(`The email address is ${email}.`),
+    role === null
+      ? bad(`In ${count(groups.length)}, and none of these gives a role: they would not get in.`)
+      : good(
+          `In ${count(groups.length)}. ${role === "keep" ? "The role is given here." : `The role would be ${role}.`}`,
+        ),
+  ];
+}
+
+const count = (groups: number): string => (groups === 1 ? "1 group" : `${groups} groups`);

@@ -1,0 +1,141 @@
+// A real OpenID Connect provider on loopback, which signs people in without asking, and can be told to lie in its tokens.
+import { SignJWT, exportJWK, generateKeyPair } from "jose";
+import type { CryptoKey, JWTPayload } from "jose";
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Provider } from "oidc-provider";
+import type { Configuration } from "oidc-provider";
+
+export const CLIENT_ID = "strongroom";
+export const CLIENT_SECRET = "a client secret of the tests";
+
+/** Changes the ID token before it leaves: gets its claims, and signs what it makes of them with the provider's own key. */
+export type Bend = (claims: JWTPayload, sign: Sign) => Promise<string>;
+type Sign = (claims: JWTPayload, key?: { alg: string; key: CryptoKey | Uint8Array }) => Promise<string>;
+
+export interface OpenidProvider {
+  issuer: string;
+  /** Whom it takes the browser for, with the claims that it says of them. */
+  person: { subject: string; claims: Record<string, unknown> };
+  bend: Bend | null;
+  /** How the token is signed; from the next `serve` on. */
+  algorithm: "ES256" | "RS256" | "EdDSA";
+  /** Begins to answer, for a client with these redirect addresses. */
+  serve(redirectUris: string[]): void;
+  /** What a browser does: goes where it is sent, until that is the redirect address. Answers the query there. */
+  visit(url: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function startOpenidProvider(): Promise<OpenidProvider> {
+  const keys = {
+    ES256: await generateKeyPair("ES256", { extractable: true }),
+    RS256: await generateKeyPair("RS256", { extractable: true }),
+    EdDSA: await generateKeyPair("Ed25519", { extractable: true }),
+  };
+  let answer: (request: IncomingMessage, response: ServerResponse) => unknown = (_, response) => response.end();
+  const http = createServer((request, response) => answer(request, response));
+  await new Promise<void>((listening) => void http.listen(0, "127.0.0.1", listening));
+  const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const jwks = await Promise.all(
+    Object.entries(keys).map(async ([kid, pair]) => ({ ...(await exportJWK(pair.privateKey)), kid, use: "sig" })),
+  );
+  const self: OpenidProvider = {
+    issuer,
+    person: { subject: "nobody", claims: {} },
+    bend: null,
+    algorithm: "ES256",
+    serve(redirectUris) {
+      const provider = makeProvider(self, redirectUris, jwks);
+      const sign: Sign = (claims, { alg, key } = { alg: self.algorithm, key: keys[self.algorithm].privateKey }) =>
+        new SignJWT(claims).setProtectedHeader({ alg, kid: self.algorithm }).sign(key);
+      lieOn(provider, self, sign);
+      const callback = provider.callback();
+      answer = (request, response) =>
+        request.url?.startsWith("/interaction/") === true
+          ? void letIn(provider, self, request, response)
+          : callback(request, response);
+    },
+    visit: (url) => visit(issuer, url),
+    close: () => new Promise((closed) => void http.close(() => closed())),
+  };
+  return self;
+}
+
+function makeProvider(self: OpenidProvider, redirectUris: string[], jwks: object[]): Provider {
+  const configuration: Configuration = {
+    clients: [
+      {
+        client_id: CLIENT_ID,
+        client_secret: CLIENT_SECRET,
+        redirect_uris: redirectUris,
+        id_token_signed_response_alg: self.algorithm,
+        grant_types: ["authorization_code"],
+        response_types: ["code"],
+      },
+    ],
+    jwks: { keys: jwks },
+    // All that is claimed stands in the ID token.
+    conformIdTokenClaims: false,
+    claims: { openid: ["sub", "groups", "realm"], email: ["email", "email_verified"], profile: ["name"] },
+    features: { devInteractions: { enabled: false } },
+    findAccount: (_, subject) => ({
+      accountId: subject,
+      claims: async () => ({ sub: subject, ...self.person.claims }),
+    }),
+    interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
+    pkce: { required: () => true },
+    cookies: { keys: ["a cookie key of the tests"] },
+    enabledJWA: { idTokenSigningAlgValues: ["ES256", "RS256", "EdDSA", "HS256"] },
+  };
+  return new Provider(self.issuer, configuration);
+}
+
+/** Finishes the login, and the consent, without asking anybody. */
+async function letIn(provider: Provider, self: OpenidProvider, request: IncomingMessage, response: ServerResponse) {
+  const { params, grantId, session } = await provider.interactionDetails(request, response);
+  const accountId = session?.accountId ?? self.person.subject;
+  const grant = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  const given = grant ?? new provider.Grant({ accountId, clientId: params["client_id"] as string });
+  given.addOIDCScope(params["scope"] as string);
+  const result = {
+    login: {
+      accountId,
+      ...(self.person.claims["amr"] === undefined ? {} : { amr: self.person.claims["amr"] as string[] }),
+    },
+    consent: { grantId: await given.save() },
+  };
+  await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+}
+
+function lieOn(provider: Provider, self: OpenidProvider, sign: Sign): void {
+  provider.use(async (context, next) => {
+    await next();
+    const body = context.body as { id_token?: string } | undefined;
+    if (self.bend === null || context.oidc?.route !== "token" || body?.id_token === undefined) return;
+    const claims = JSON.parse(Buffer.from(body.id_token.split(".")[1]!, "base64url").toString("utf8")) as JWTPayload;
+    body.id_token = await self.bend(claims, sign);
+    context.body = body;
+  });
+}
+
+const MOST_HOPS = 10;
+
+async function visit(issuer: string, url: string): Promise<string> {
+  const cookies = new Map<string, string>();
+  let next = new URL(url);
+  for (let hop = 0; hop < MOST_HOPS; hop += 1) {
+    if (next.origin !== issuer) return next.search.slice(1);
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const answer = await fetch(next, { redirect: "manual", headers: { cookie } });
+    for (const set of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      cookies.set(name, value);
+    }
+    const location = answer.headers.get("location");
+    if (location === null) throw new Error(`the provider answered ${answer.status}: ${await answer.text()}`);
+    next = new URL(location, next);
+  }
+  throw new Error("the provider sends in circles");
+}

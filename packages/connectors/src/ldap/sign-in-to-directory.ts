@@ -1,0 +1,295 @@
+// Who somebody is, asked of a directory: found by a search, proved by a bind with the password that they typed.
+import { randomBytes } from "node:crypto";
+import { PasswordPolicyControl, PasswordPolicyError, type Entry } from "ldapts";
+import { inTime, type Attempt } from "../attempt.ts";
+import type { Failure, VerifyContext } from "../connector.ts";
+import { nameOf } from "../dial.ts";
+import { misconfigured } from "../finding.ts";
+import type { DirectoryAddress } from "./address.ts";
+import { buffersOf, textOf } from "./entries.ts";
+import { openSession, resultCodeOf, type Session } from "./session.ts";
+
+export interface Directory {
+  /** `ldaps:` is TLS from the start, `ldap:` StartTLS. There is no other way. */
+  url: string;
+  ca: string | null;
+  /** Who searches; null searches as nobody. */
+  searcher: { dn: string; password: string } | null;
+  baseDn: string;
+  /** RFC 4515, with `{name}`. */
+  userFilter: string;
+  idAttribute: string;
+  emailAttribute: string;
+  nameAttribute: string;
+  groupBaseDn: string | null;
+  /** RFC 4515, with `{dn}`. */
+  groupFilter: string;
+}
+
+export interface DirectoryPerson {
+  /** What the id attribute says; bytes that are no text as hexadecimal. */
+  id: string;
+  dn: string;
+  email: string | null;
+  name: string | null;
+  groups: { dn: string; name: string | null }[];
+}
+
+export type DirectoryAnswer =
+  | { outcome: "found"; person: DirectoryPerson }
+  /** There is nobody of that name, or more than one, or the password is wrong: not told apart. */
+  | { outcome: "refused" }
+  /** The password is right and yet good for nothing but being changed. */
+  | { outcome: "must-change" }
+  | Failure;
+
+const MOST_GROUPS = 500;
+const MAX_RECEIVED_BYTES = 1024 * 1024;
+
+/**
+ * Proves a name and a password. INVARIANT: the directory is asked the same for a name that nobody has. With `isDecoy` it is
+ * asked all that, and nobody's password is tried: for names that the directory has no say about.
+ */
+export function signInToDirectory(
+  directory: Directory,
+  typed: { name: string; password: string; isDecoy?: boolean },
+  context: VerifyContext,
+): Promise<DirectoryAnswer> {
+  return asked(directory, context, async (session, address) => {
+    const found = await findPerson(session, directory, typed.name);
+    if (found !== null && "outcome" in found) return found;
+    const isTried = found !== null && typed.isDecoy !== true;
+    const dn = isTried ? found.dn : `cn=${randomBytes(9).toString("hex")},${directory.baseDn}`;
+    const password = isTried ? typed.password : randomBytes(12).toString("hex");
+    const proof = await prove(session, dn, password, address);
+    if (proof !== "right") return proof;
+    return isTried ? { outcome: "found", person: found } : { outcome: "refused" };
+  });
+}
+
+/** Finds somebody without a proof: for an administrator who sets the directory up. */
+export function lookUpPerson(
+  directory: Directory,
+  name: string | null,
+  context: VerifyContext,
+): Promise<DirectoryAnswer> {
+  return asked(directory, context, async (session) => {
+    const found = await findPerson(session, directory, name ?? randomBytes(9).toString("hex"));
+    if (found === null) return { outcome: "refused" };
+    return "outcome" in found ? found : { outcome: "found", person: found };
+  });
+}
+
+async function asked(
+  directory: Directory,
+  context: VerifyContext,
+  work: (session: Session, address: DirectoryAddress) => Promise<DirectoryAnswer>,
+): Promise<DirectoryAnswer> {
+  const address = addressOf(directory);
+  if (address === null) return misconfigured("bad-input", "The address of the directory is none.");
+  const run = async (attempt: Attempt): Promise<DirectoryAnswer> => {
+    const session = await openSession(address, attempt, MAX_RECEIVED_BYTES);
+    if ("failure" in session) return session.failure;
+    try {
+      const refusal = await bindSearcher(session, directory, address);
+      return refusal ?? (await work(session, address));
+    } catch (error) {
+      return session.failureOf(error);
+    } finally {
+      session.close();
+    }
+  };
+  const { durationMs: _taken, ...answer } = await inTime<DirectoryAnswer>(context, run, (failure) => failure);
+  return answer;
+}
+
+function addressOf({ url, ca, searcher }: Directory): DirectoryAddress | null {
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^ldaps?:$/.test(parsed.protocol) || parsed.hostname === "") return null;
+  const isTlsFromStart = parsed.protocol === "ldaps:";
+  const port = parsed.port === "" ? (isTlsFromStart ? 636 : 389) : Number(parsed.port);
+  const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1");
+  return { host, port, username: searcher?.dn ?? "", tls: { mode: "verify-full", ca, name: null }, isTlsFromStart };
+}
+
+/** Null when the search may begin. */
+async function bindSearcher(
+  session: Session,
+  { searcher }: Directory,
+  address: DirectoryAddress,
+): Promise<Failure | null> {
+  if (searcher === null) return null;
+  const where = nameOf(address);
+  // RFC 4513 §5.1.2: a bind without a password is an anonymous one and succeeds whoever is named.
+  if (searcher.password === "") return misconfigured("bad-input", `The password of ${searcher.dn} is empty.`);
+  try {
+    await session.client.bind(searcher.dn, searcher.password);
+    return null;
+  } catch (error) {
+    switch (resultCodeOf(error)) {
+      case 32:
+      case 48:
+      case 49:
+      case 53:
+        return misconfigured(
+          "bad-input",
+          `${where} does not let ${searcher.dn} in with the password that is stored here.`,
+        );
+      case 34:
+        return misconfigured("bad-input", `${where} does not understand ${searcher.dn} as a distinguished name.`);
+      default:
+        return session.failureOf(error);
+    }
+  }
+}
+
+/** Null when there is nobody, or more than one: who it is would be a guess. */
+async function findPerson(
+  session: Session,
+  directory: Directory,
+  name: string,
+): Promise<DirectoryPerson | Failure | null> {
+  const { idAttribute, emailAttribute, nameAttribute } = directory;
+  const entries = await search(
+    session,
+    directory.baseDn,
+    directory.userFilter.replaceAll("{name}", () => escaped(name)),
+    {
+      attributes: [idAttribute, emailAttribute, nameAttribute],
+      explicitBufferAttributes: [idAttribute],
+      sizeLimit: 2,
+    },
+  );
+  if (entries === "too-many") return null;
+  if (!Array.isArray(entries)) return entries;
+  const [entry] = entries;
+  const groups = await groupsOf(session, directory, entry?.dn ?? `cn=nobody,${directory.baseDn}`);
+  if (!Array.isArray(groups)) return groups;
+  // INVARIANT: nobody is bound as the empty name, which would be an anonymous bind.
+  if (entries.length !== 1 || entry === undefined || entry.dn === "") return null;
+  const id = buffersOf(entry, idAttribute)[0];
+  if (id === undefined || id.length === 0) {
+    return misconfigured("bad-input", `${entry.dn} has no attribute ${idAttribute}, which says who somebody stays.`);
+  }
+  return {
+    id: asText(id),
+    dn: entry.dn,
+    email: textOf(entry, emailAttribute),
+    name: textOf(entry, nameAttribute),
+    groups,
+  };
+}
+
+async function groupsOf(
+  session: Session,
+  directory: Directory,
+  dn: string,
+): Promise<DirectoryPerson["groups"] | Failure> {
+  if (directory.groupBaseDn === null) return [];
+  const entries = await search(
+    session,
+    directory.groupBaseDn,
+    directory.groupFilter.replaceAll("{dn}", () => escaped(dn)),
+    {
+      attributes: ["cn"],
+      sizeLimit: MOST_GROUPS,
+    },
+  );
+  if (entries === "too-many") {
+    return misconfigured(
+      "bad-input",
+      `${dn} is in more than ${MOST_GROUPS} groups. Make the filter of groups narrower.`,
+    );
+  }
+  if (!Array.isArray(entries)) return entries;
+  return entries.map((group) => ({ dn: group.dn, name: textOf(group, "cn") }));
+}
+
+interface Wanted {
+  attributes: string[];
+  explicitBufferAttributes?: string[];
+  sizeLimit: number;
+}
+
+async function search(
+  session: Session,
+  base: string,
+  filter: string,
+  wanted: Wanted,
+): Promise<Entry[] | "too-many" | Failure> {
+  try {
+    const { searchEntries } = await session.client.search(base, {
+      scope: "sub",
+      derefAliases: "never",
+      filter,
+      ...wanted,
+    });
+    return searchEntries;
+  } catch (error) {
+    switch (resultCodeOf(error)) {
+      case 32:
+        return misconfigured("bad-input", `The directory has no ${base}, or whoever searches may not see it.`);
+      case 34:
+        return misconfigured("bad-input", `The directory does not understand ${base} as a distinguished name.`);
+      case 1:
+      case 50:
+        return misconfigured("bad-input", `Whoever searches may not read below ${base}.`);
+      case 4:
+        return "too-many";
+      default:
+        if (resultCodeOf(error) === null && error instanceof Error && /filter|parenthes/i.test(error.message)) {
+          return misconfigured("bad-input", `The filter ${filter.slice(0, 100)} is none that a directory understands.`);
+        }
+        throw error;
+    }
+  }
+}
+
+async function prove(
+  session: Session,
+  dn: string,
+  password: string,
+  address: DirectoryAddress,
+): Promise<"right" | Exclude<DirectoryAnswer, { outcome: "found" }>> {
+  // RFC 4513 §5.1.2, again: this one would let everybody in.
+  if (password === "") return { outcome: "refused" };
+  const control = new PasswordPolicyControl();
+  try {
+    await session.client.bind(dn, password, control);
+    return control.value?.error === PasswordPolicyError.ChangeAfterReset ? { outcome: "must-change" } : "right";
+  } catch (error) {
+    switch (resultCodeOf(error)) {
+      case 32:
+      case 34:
+      case 48:
+      case 49:
+      case 50:
+      case 53:
+        return { outcome: "refused" };
+      case 7:
+      case 8:
+      case 13:
+        return misconfigured(
+          "method-not-offered",
+          `${nameOf(address)} does not accept a log-in with a name and a password.`,
+        );
+      default:
+        return session.failureOf(error);
+    }
+  }
+}
+
+/** RFC 4515 §3: nothing but letters and digits stands for itself, so that no name can be more than a value. */
+export function escaped(value: string): string {
+  return [...Buffer.from(value, "utf8")]
+    .map((byte) => {
+      const character = String.fromCodePoint(byte);
+      return /[A-Za-z0-9]/.test(character) ? character : `\\${byte.toString(16).padStart(2, "0")}`;
+    })
+    .join("");
+}
+
+function asText(bytes: Buffer): string {
+  const text = bytes.toString("latin1");
+  return /^[\x21-\x7e]+$/.test(text) ? text : bytes.toString("hex");
+}

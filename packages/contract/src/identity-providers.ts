@@ -1,0 +1,245 @@
+// Identity providers: other places that know who somebody is (OpenID Connect, LDAP), and signing in through them.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { Message, Moment, Role, oneLine, optionalLines, optionalText } from "./fields.ts";
+import { login } from "./sign-in.ts";
+
+export const IdentityProviderId = z.uuid().brand<"IdentityProviderId">();
+export type IdentityProviderId = z.infer<typeof IdentityProviderId>;
+
+export const PROVIDER_KINDS = ["oidc", "ldap"] as const;
+export type ProviderKind = (typeof PROVIDER_KINDS)[number];
+
+/** What happens to somebody whose groups give no role, once there are groups that do. */
+export const WITHOUT_GROUP = ["refuse", "user"] as const;
+
+const ATTRIBUTE = /^[a-z][a-z0-9-]*$/i;
+const attribute = (usual: string) =>
+  oneLine().max(60).regex(ATTRIBUTE, "Must be the name of an attribute.").default(usual);
+
+/** The place of the name that was typed, and of what stands for the person in a group. */
+export const NAME_PLACE = "{name}";
+export const DN_PLACE = "{dn}";
+
+const filter = (place: string, usual: string) =>
+  oneLine()
+    .max(500)
+    .refine((text) => text.startsWith("(") && text.endsWith(")"), "Must be a filter in parentheses, such as (uid=…).")
+    .refine((text) => text.includes(place), `Must say ${place} where it belongs.`)
+    .default(usual);
+
+/** TLS whatever the scheme: `ldaps:` from the start, `ldap:` by StartTLS before anything else is said. */
+const DirectoryUrl = oneLine()
+  .max(300)
+  .regex(
+    /^ldaps?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?\/?$/i,
+    "Must be ldaps://host or ldap://host, with or without a port.",
+  );
+
+/** `https:`, and `http:` on this machine alone. */
+const Issuer = oneLine()
+  .max(500)
+  .refine((text) => {
+    const url = URL.parse(text);
+    if (url === null || url.search !== "" || url.hash !== "" || url.username !== "") return false;
+    const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+    return url.protocol === "https:" || (url.protocol === "http:" && isHere);
+  }, "Must be the https address of the provider, without query.");
+
+export const OidcSettings = z.strictObject({
+  issuer: Issuer,
+  client_id: oneLine().min(1, "Please enter the client ID.").max(300),
+  scopes: oneLine()
+    .max(300)
+    .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, "Must be scopes with one space between them.")
+    .refine((text) => text.split(" ").includes("openid"), "Must include openid.")
+    .default("openid profile email"),
+  /** Where the groups stand in the ID token or the user info; a path with dots is followed. */
+  group_claim: oneLine().min(1).max(200).default("groups"),
+  /** Values of `amr`, or an `acr`, that count as a second factor; none: the provider's word is not taken for one. */
+  factor_values: z.array(oneLine().min(1).max(200)).max(20).default([]),
+  /** PEM certificates to trust instead of the usual ones. */
+  ca: optionalLines(50_000),
+});
+export type OidcSettings = z.infer<typeof OidcSettings>;
+
+export const LdapSettings = z.strictObject({
+  url: DirectoryUrl,
+  ca: optionalLines(50_000),
+  /** Who searches; without one the search is anonymous. */
+  bind_dn: optionalText(500),
+  base_dn: oneLine().min(1, "Please enter where the people are.").max(500),
+  user_filter: filter(NAME_PLACE, "(|(uid={name})(mail={name}))"),
+  /** What stays the same when somebody is renamed: `entryUUID`, `objectGUID`. */
+  id_attribute: attribute("entryUUID"),
+  email_attribute: attribute("mail"),
+  name_attribute: attribute("cn"),
+  /** Where the groups are; without it no groups are searched. */
+  group_base_dn: optionalText(500),
+  group_filter: filter(DN_PLACE, "(member={dn})"),
+});
+export type LdapSettings = z.infer<typeof LdapSettings>;
+
+export const RoleMapping = z.strictObject({ group: oneLine().min(1, "Please enter a group.").max(500), role: Role });
+export type RoleMapping = z.infer<typeof RoleMapping>;
+
+const Domain = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(253)
+  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, "Must be a domain such as example.com.");
+
+/** What both kinds have. */
+const common = {
+  name: oneLine().min(1, "Please enter a name.").max(60),
+  is_enabled: z.boolean(),
+  /** Whoever is let in by it and is not known here gets an account. */
+  creates_people: z.boolean(),
+  /** An account that is here already is taken over by whoever the provider says has its address. Never an administrator's. */
+  links_by_email: z.boolean(),
+  without_group: z.enum(WITHOUT_GROUP),
+  /** Empty: roles are given here. The highest wins, at every sign-in. */
+  role_mappings: z.array(RoleMapping).max(100),
+  /** Empty: of every domain. */
+  domains: z.array(Domain).max(50),
+};
+
+const oidc = z.strictObject({ kind: z.literal("oidc"), ...common, settings: OidcSettings });
+const ldap = z.strictObject({ kind: z.literal("ldap"), ...common, settings: LdapSettings });
+
+/** The client secret, or the password of who searches. Left out: the stored one stays. Null: there is none any more. */
+const secret = z.string().min(1).max(2000).nullish();
+
+type Given = Pick<z.infer<typeof oidc>, "role_mappings" | "without_group">;
+const refusesSomebody = (given: Given) => given.without_group !== "refuse" || given.role_mappings.length > 0;
+const NOBODY_GETS_IN = { path: ["without_group"], message: "Without a group that gives a role nobody would get in." };
+const hasGroupOnce = ({ role_mappings: all }: Given) => new Set(all.map(({ group }) => group)).size === all.length;
+const GROUP_TWICE = { path: ["role_mappings"], message: "A group stands there twice." };
+
+export const NewIdentityProvider = z
+  .discriminatedUnion("kind", [oidc.extend({ secret }), ldap.extend({ secret })])
+  .refine(refusesSomebody, NOBODY_GETS_IN)
+  .refine(hasGroupOnce, GROUP_TWICE);
+export type NewIdentityProvider = z.infer<typeof NewIdentityProvider>;
+
+const shown = {
+  id: IdentityProviderId,
+  has_secret: z.boolean(),
+  /** How many people sign in through it. */
+  people: z.number().int(),
+  /** To be registered with an OpenID Connect provider; null for a directory. */
+  redirect_uri: z.string().nullable(),
+  created_at: Moment,
+  updated_at: Moment,
+};
+export const IdentityProvider = z.discriminatedUnion("kind", [oidc.extend(shown), ldap.extend(shown)]);
+export type IdentityProvider = z.infer<typeof IdentityProvider>;
+
+const byId = z.object({ id: IdentityProviderId });
+
+export const listIdentityProviders = endpoint({
+  method: "GET",
+  path: "/api/v1/identity-providers",
+  summary: "Identity providers, in the order in which directories are asked",
+  reply: z.object({ data: z.array(IdentityProvider) }),
+  needs: "identity-provider.manage",
+  audit: "none",
+});
+
+export const createIdentityProvider = endpoint({
+  method: "POST",
+  path: "/api/v1/identity-providers",
+  summary: "Add an identity provider",
+  body: NewIdentityProvider,
+  reply: IdentityProvider,
+  status: 201,
+  needs: "identity-provider.manage",
+  audit: "identity-provider.created",
+  stepUp: true,
+});
+
+/** Where its secret goes to cannot change without the secret being entered again. */
+export const updateIdentityProvider = endpoint({
+  method: "PUT",
+  path: "/api/v1/identity-providers/:id",
+  summary: "Change an identity provider",
+  params: byId,
+  body: NewIdentityProvider,
+  reply: IdentityProvider,
+  needs: "identity-provider.manage",
+  audit: "identity-provider.updated",
+  stepUp: true,
+  thing: "identity-provider",
+});
+
+export const deleteIdentityProvider = endpoint({
+  method: "DELETE",
+  path: "/api/v1/identity-providers/:id",
+  summary: "Delete an identity provider; its people stay and cannot sign in until they are given a password",
+  params: byId,
+  reply: Message,
+  needs: "identity-provider.manage",
+  audit: "identity-provider.deleted",
+  stepUp: true,
+  thing: "identity-provider",
+});
+
+export const testIdentityProvider = endpoint({
+  method: "POST",
+  path: "/api/v1/identity-providers/:id/test",
+  summary: "Ask the provider what signing in needs, and say in plain words what is wrong",
+  params: byId,
+  /** Whom to look for in a directory. */
+  body: z.strictObject({ username: optionalText(254) }),
+  reply: z.object({
+    is_good: z.boolean(),
+    steps: z.array(z.object({ is_good: z.boolean(), text: z.string() })),
+  }),
+  needs: "identity-provider.manage",
+  audit: "identity-provider.tested",
+  thing: "identity-provider",
+});
+
+/** What a visitor's page shows. */
+export const listWaysIn = endpoint({
+  method: "GET",
+  path: "/api/v1/auth/providers",
+  summary: "The providers that a visitor may sign in through",
+  reply: z.object({
+    data: z.array(z.object({ id: IdentityProviderId, name: z.string() })),
+    /** A user name is as good as an email. */
+    has_directory: z.boolean(),
+  }),
+  needs: "public",
+  audit: "none",
+});
+
+/** A place in the app: a path, and nothing that leads elsewhere. */
+const PlaceInApp = z
+  .string()
+  .max(1000)
+  .regex(/^\/(?![/\\])[^\\\p{Cc}]*$/u, "Must be a path of this app.");
+
+export const beginOidc = endpoint({
+  method: "POST",
+  path: "/api/v1/auth/oidc/:id/begin",
+  summary: "Begin to sign in: where to send the browser. It is bound to it by a cookie and lasts 10 minutes",
+  params: byId,
+  body: z.strictObject({ return_to: PlaceInApp.default("/"), remember_me: z.boolean().default(false) }),
+  reply: z.object({ url: z.string() }),
+  needs: "public",
+  audit: "identity-provider.asked",
+});
+
+export const finishOidc = endpoint({
+  method: "POST",
+  path: "/api/v1/auth/oidc/:id/finish",
+  summary: "Finish signing in with what the provider sent the browser back with; works once, in the browser that began",
+  params: byId,
+  /** The query of the address that the provider sent the browser to. */
+  body: z.strictObject({ query: z.string().min(1).max(8000) }),
+  reply: z.object({ sign_in: login.reply, return_to: z.string(), remember_me: z.boolean() }),
+  needs: "public",
+  audit: "session.started",
+});
