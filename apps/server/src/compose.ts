@@ -11,6 +11,7 @@ import {
   requestsAbout,
 } from "#features/access-requests/index.ts";
 import { accountsOfSafes, installAccounts, searchableAccounts } from "#features/accounts/index.ts";
+import { installAdmin } from "#features/admin/index.ts";
 import { installAudit } from "#features/audit/index.ts";
 import { installAuditSinks } from "#features/audit-sinks/index.ts";
 import { installCpm } from "#features/cpm/index.ts";
@@ -32,7 +33,7 @@ import { installSearch } from "#features/search/index.ts";
 import { installSignIn } from "#features/sign-in/index.ts";
 import type { HashParameters } from "#features/sign-in/index.ts";
 import { installTokens } from "#features/tokens/index.ts";
-import { emailsOf, idsByEmail, installUsers, searchableUsers } from "#features/users/index.ts";
+import { emailsOf, idsByEmail, installUsers, searchableUsers, whenNetworksChange } from "#features/users/index.ts";
 import { installValidation } from "#features/validation/index.ts";
 import { installVerification } from "#features/verification/index.ts";
 import { createAuthority } from "#kernel/authz/authorise.ts";
@@ -40,6 +41,7 @@ import { systemClock } from "#kernel/clock.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Config } from "#kernel/config.ts";
 import type { Database } from "#kernel/db/database.ts";
+import type { Embedded } from "#kernel/embedded/embedded.ts";
 import { createEvents } from "#kernel/events/events.ts";
 import { nobody } from "#kernel/http/authenticate.ts";
 import { forgetOldAnswers } from "#kernel/http/idempotency.ts";
@@ -64,6 +66,8 @@ export interface Parts {
   database: Database;
   /** The built web app; null serves the API alone. */
   webFolder: string | null;
+  /** The database server that this process keeps; left out with DATABASE_URL. */
+  embedded?: Pick<Embedded, "administration">;
   clock?: Clock;
   /** What a password hash costs; cheaper than in production for tests alone. */
   hashing?: HashParameters;
@@ -136,7 +140,8 @@ export async function compose(parts: Parts): Promise<App> {
   const validation = installValidation(kernel, { verification, notify, grants: seenGrants });
   users.onDeleted(validation.forgetPerson);
   installCpm(kernel, { verification, grants: seenGrants });
-  installAccessControl({ kernel, safes, groups, users });
+  const accessControl = installAccessControl({ kernel, safes, groups, users, notify });
+  users.onDeleted(accessControl.forgetPerson);
   installDashboard(kernel, users);
   installSearch(kernel, [
     searchableAccounts(grantsInForce),
@@ -149,11 +154,12 @@ export async function compose(parts: Parts): Promise<App> {
   ]);
   installSeal(kernel, vault, () => live.closeStreams());
   const sinks = installAuditSinks(kernel, { outlet: audit.outlet, network: verification.site.network, notify });
-  installHealth(kernel, version, [
+  const health = installHealth(kernel, version, [
     audit.health,
     sinks.health,
     { name: "root key", problem: () => vault.problem(), isEssential: true },
   ]);
+  const admin = installAdmin(kernel, { health, vault, signIn, mail, embedded: parts.embedded ?? null });
 
   forgetOldAnswers(kernel);
   serveMetrics(http, config, metrics);
@@ -167,16 +173,19 @@ export async function compose(parts: Parts): Promise<App> {
     async start() {
       await kernel.events.start();
       await followRekeys(kernel.events, vault, log);
+      await whenNetworksChange(kernel.events, () => live.closeStreams());
       await kernel.jobs.start();
       audit.start();
       sinks.start();
       lending.start();
       await rotation.start();
       await notifications.start();
+      await admin.start();
     },
     async stop() {
       live.closeStreams();
       await http.close();
+      await admin.stop();
       await lending.stop();
       await rotation.stop();
       await notifications.stop();

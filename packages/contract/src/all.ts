@@ -1,8 +1,10 @@
 // Every endpoint of the contract in one list: for the OpenAPI document and for the tests that walk them all.
 import * as accessControl from "./access-control.ts";
 import * as accessRequests from "./access-requests.ts";
+import * as accessReviews from "./access-reviews.ts";
 import * as accountValidation from "./account-validation.ts";
 import * as accounts from "./accounts.ts";
+import * as admin from "./admin.ts";
 import * as audit from "./audit.ts";
 import * as auditSinks from "./audit-sinks.ts";
 import * as cpm from "./cpm.ts";
@@ -32,7 +34,8 @@ import * as validationSearch from "./validation-search.ts";
 import * as verification from "./verification.ts";
 
 const features = {
-  accessControl,
+  admin,
+  accessControl: { ...accessControl, ...accessReviews },
   accessRequests,
   accounts: { ...accounts, ...accountValidation, ...severalAccounts },
   audit,

@@ -1,5 +1,6 @@
 // Live events: what changed, told to the browsers of those who may see it.
 import { z } from "zod";
+import { AccessReviewId } from "./access-reviews.ts";
 import { AccessRequestStatus } from "./access-requests.ts";
 import {
   AccessRequestId,
@@ -104,6 +105,7 @@ export const LiveEvent = z.discriminatedUnion("type", [
   z.object({ ...base, type: z.literal("safe.changed"), data: z.object({ safe_id: SafeId }) }),
   z.object({ ...base, type: z.literal("safe.deleted"), data: z.object({ safe_id: SafeId }) }),
   z.object({ ...base, type: z.literal("group.changed"), data: z.object({ group_id: GroupId }) }),
+  z.object({ ...base, type: z.literal("access-review.changed"), data: z.object({ review_id: AccessReviewId }) }),
   z.object({ ...base, type: z.literal("platform.changed"), data: z.object({ platform_id: PlatformId }) }),
   z.object({ ...base, type: z.literal("account.changed"), data: z.object({ account_id: AccountId }) }),
   z.object({ ...base, type: z.literal("account.deleted"), data: z.object({ account_id: AccountId }) }),

@@ -14,7 +14,7 @@ import { leaveEndedSession } from "#shared/session/sign-out.ts";
 /** Everything that counts credentials. The credentials themselves are followed, one by one, by their own feature. */
 const CREDENTIAL_PATHS = ["/api/v1/dashboard", "/api/v1/cpm", "/api/v1/validation", "/api/v1/audit"];
 
-const SAFE_PATHS = ["/api/v1/safes", "/api/v1/accounts/statistics", "/api/v1/audit"];
+const SAFE_PATHS = ["/api/v1/safes", "/api/v1/accounts/statistics", "/api/v1/audit", "/api/v1/access-control"];
 /** What counts accounts. The accounts themselves are followed by their own feature too. */
 const ACCOUNT_PATHS = ["/api/v1/accounts/statistics", "/api/v1/safes", "/api/v1/validation", "/api/v1/audit"];
 
@@ -34,7 +34,8 @@ const STALE_PATHS: Record<LiveEvent["type"], readonly string[]> = {
   "rotation.run-progressed": ["/api/v1/rotations/runs"],
   "safe.changed": SAFE_PATHS,
   "safe.deleted": SAFE_PATHS,
-  "group.changed": ["/api/v1/groups", "/api/v1/safes"],
+  "group.changed": ["/api/v1/groups", "/api/v1/safes", "/api/v1/access-control"],
+  "access-review.changed": ["/api/v1/access-control/reviews"],
   "platform.changed": ["/api/v1/platforms", "/api/v1/jit/resources"],
   "account.changed": ACCOUNT_PATHS,
   "account.deleted": ACCOUNT_PATHS,

@@ -8,12 +8,12 @@ import type { NamePlace, NamedRow } from "#kernel/http/cursor.ts";
 import { grantsInForce } from "#features/access-requests/index.ts";
 import { giftsTo, seesEverySafe, standingsOf, whileStatus } from "#features/safes/index.ts";
 import type { Permissions, Someone } from "#features/safes/index.ts";
-import type { Actor } from "#kernel/authz/actor.ts";
+import type { Asker } from "#kernel/authz/actor.ts";
 import { LOOKING_INTO } from "./access-control.policy.ts";
 import type { LentAccount, Stock } from "./access-control.policy.ts";
 
 type Sql = RawBuilder<unknown>;
-export type Who = Pick<Actor, "id" | "role">;
+export type Who = Asker;
 
 /** Each row of `users person` of the query around it. */
 export const THE_PERSON: Someone = { id: sql`person.id`, role: sql`person.role` };
@@ -246,7 +246,8 @@ export async function listSafesInto(
          select granted.user_id from access_requests granted
          where granted.state = 'granted' and granted.account_id in (select id from credentials where safe_id = page.id))
       ) as grants,
-      null::timestamptz as reviewed_at
+      (select max(review.closed_at) from access_reviews review
+       where review.id in (select review_id from access_review_items item where item.safe_id = page.id)) as reviewed_at
     from page join users owner on owner.id = page.owner_id
     order by page.sort, page.id`.execute(db);
   return rows;

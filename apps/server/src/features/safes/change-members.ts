@@ -25,8 +25,9 @@ import { loseMembers } from "./members-lost.ts";
 import { audienceOfSafe, changed, targetOf, toMember } from "./safes.ts";
 import { bitOf, isOwners, namesOf, permissionsOfRole, tooMuch } from "./safes.policy.ts";
 import type { Gift } from "./safes.policy.ts";
+import { lockSafes, readSafeRow } from "./safes.store.ts";
 import type { SafeRow } from "./safes.store.ts";
-import { holdSafe } from "./standing.ts";
+import { holdSafe, notFound } from "./standing.ts";
 
 export interface MemberDeps {
   kernel: Kernel;
@@ -79,12 +80,28 @@ export async function changeMember(
   return toMember(member);
 }
 
-export async function removeMember(
+export async function removeMember(deps: MemberDeps, call: Act<typeof removeSafeMember>, tx: Tx): Promise<Message> {
+  return takeOut(deps, call, tx, await begin(call, tx));
+}
+
+/**
+ * As `removeMember`, for who decides on the membership in a review: an administrator has told them to, so they need not
+ * manage the safe's members. Everything else that is refused there is refused here.
+ */
+export async function removeReviewed(deps: MemberDeps, act: Act<typeof removeSafeMember>, tx: Tx): Promise<Message> {
+  const { id } = act.params;
+  await lockSafes(tx, [id], "no key update");
+  const safe = await readSafeRow(tx, id);
+  if (safe === null) throw notFound();
+  return takeOut(deps, act, tx, safe);
+}
+
+async function takeOut(
   { kernel, onLost }: MemberDeps,
   call: Act<typeof removeSafeMember>,
   tx: Tx,
+  safe: SafeRow,
 ): Promise<Message> {
-  const safe = await begin(call, tx);
   const member = await memberOf(tx, safe.id, call.params.member_id);
   if (isOwners(safe, member)) throw ownersMembership();
   const people = await peopleOf(tx, member);

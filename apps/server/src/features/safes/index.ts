@@ -4,7 +4,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Message, SafeMember, addSafeMember, removeSafeMember, updateSafeMember } from "@strongroom/contract";
 import type { Act } from "#kernel/http/act.ts";
-import { addMember, changeMember, removeMember } from "./change-members.ts";
+import { addMember, changeMember, removeMember, removeReviewed } from "./change-members.ts";
 import { forgetPerson } from "./forget-person.ts";
 import type { ClosedListener } from "./change-safe.ts";
 import type { AccountMover } from "./delete-safe.ts";
@@ -28,6 +28,8 @@ export interface SafesFeature {
     add(act: Act<typeof addSafeMember>, tx: Tx): Promise<SafeMember>;
     change(act: Act<typeof updateSafeMember>, tx: Tx): Promise<SafeMember>;
     remove(act: Act<typeof removeSafeMember>, tx: Tx): Promise<Message>;
+    /** For who was told to decide by an administrator's review, and need not manage the members. */
+    removeReviewed(act: Act<typeof removeSafeMember>, tx: Tx): Promise<Message>;
   };
 }
 
@@ -55,6 +57,7 @@ export function installSafes(kernel: Kernel, deps: { historyOfTarget: HistoryOfT
       add: (act, tx) => addMember({ kernel, onLost: membersLost }, act, tx),
       change: (act, tx) => changeMember({ kernel, onLost: membersLost }, act, tx),
       remove: (act, tx) => removeMember({ kernel, onLost: membersLost }, act, tx),
+      removeReviewed: (act, tx) => removeReviewed({ kernel, onLost: membersLost }, act, tx),
     },
     forgetPerson: (tx, userId) => forgetPerson(kernel, tx, userId),
   };

@@ -149,6 +149,11 @@ export async function readSafeStanding(
   return (await db.executeQuery(named(nameFor(actor, "safes.standing"), query))).rows[0] ?? null;
 }
 
+/** Whoever asks; null when there is none. */
+export const readSafeRow = async (db: Db, id: string): Promise<SafeRow | null> =>
+  (await db.selectFrom("safes").selectAll().where("id", "=", id).where("deleted_at", "is", null).executeTakeFirst()) ??
+  null;
+
 export type Strength = "share" | "no key update" | "update";
 
 /**

@@ -1,0 +1,149 @@
+// Confirms a membership that is under review, or removes it; and at a review's close removes what nobody decided on.
+import type { ReviewItem, decideReviewItem } from "@strongroom/contract";
+import { namesOf } from "#features/safes/index.ts";
+import { findUser } from "#features/users/index.ts";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { Refusal, refuse } from "#kernel/http/refuse.ts";
+import { changed, lookerOf, notFound, toItem } from "./reviews.ts";
+import type { ReviewSite } from "./reviews.ts";
+import * as store from "./reviews.store.ts";
+import type { ItemRow } from "./reviews.store.ts";
+
+interface ReviewName {
+  id: string;
+  name: string;
+}
+
+/** The review is held before the item, the item before its safe: in this order by all who do. */
+export async function decide(site: ReviewSite, call: Call<typeof decideReviewItem>, tx: Tx): Promise<ReviewItem> {
+  const { id, item_id } = call.params;
+  const looker = lookerOf(call.actor);
+  call.note({ target: { type: "access-review", id } });
+  const review = await store.holdReview(tx, id, "share");
+  const item = review === null ? null : await store.holdItem(tx, looker, id, item_id);
+  if (review === null || item === null) throw notFound();
+  call.note({ target: { type: "safe", id: item.safe_id, name: item.safe_name } });
+  requireOpen(review.state, item);
+  const { decision: wanted, reason } = call.body;
+  const decision = await carryOut(site, tx, item, { wanted, review, by: call.actor });
+  const decided_at = site.kernel.clock.now();
+  await store.decideItem(tx, item.id, {
+    decision,
+    reason: reason === "" ? null : reason,
+    decided_by: call.actor.id,
+    decided_at,
+  });
+  call.note({
+    ...(reason === "" ? {} : { reason }),
+    details: { ...said(item, review), decision },
+  });
+  await site.kernel.events.publish(tx, changed(id, item.reviewer_id === null ? [] : [item.reviewer_id]));
+  return toItem((await store.readItem(tx, looker, id, item.id))!, review.state);
+}
+
+function requireOpen(state: "open" | "closing" | "closed", item: ItemRow): void {
+  if (state !== "open") throw refuse(409, "access-control.review-closed", "This review is closed.");
+  if (item.is_about_looker) {
+    throw refuse(403, "access-control.own-membership", "Nobody reviews their own membership. Somebody else has to.");
+  }
+  if (item.decision === null) return;
+  const who = item.decided_by_name ?? "Somebody";
+  throw refuse(409, "access-control.already-decided", `${who} has decided on this already: ${item.decision}.`);
+}
+
+interface Wish {
+  wanted: "confirmed" | "removed";
+  review: ReviewName;
+  by: Actor;
+}
+
+/** What came of it: `gone` where the membership had ended in another way. */
+async function carryOut(site: ReviewSite, tx: Tx, item: ItemRow, { wanted, review, by }: Wish) {
+  if (item.is_gone) return "gone";
+  if (wanted === "confirmed") return "confirmed";
+  try {
+    await removeMembership(site, tx, item, review, by);
+    return "removed";
+  } catch (error) {
+    if (isGone(error)) return "gone";
+    throw error;
+  }
+}
+
+/** Somebody else was faster, in another way. Nothing has happened in the transaction then. */
+const isGone = (error: unknown): boolean =>
+  error instanceof Refusal && (error.code === "safe.member-not-found" || error.code === "safe.not-found");
+
+/** By the use case that removes members anywhere, and on record as a removal among the safe's own entries too. */
+async function removeMembership(site: ReviewSite, tx: Tx, item: ItemRow, review: ReviewName, by: Actor) {
+  const params = { id: item.safe_id as never, member_id: item.member_id as never };
+  await site.safes.members.removeReviewed({ actor: by, params, body: undefined, note: () => {} }, tx);
+  const note = {
+    target: { type: "safe", id: item.safe_id, name: item.safe_name },
+    details: { ...said(item, review), by_id: by.id, by: by.name },
+  };
+  await appendAudit(tx, [systemEntry("safe.member-removed", "access-review", note, site.kernel.clock.now())]);
+}
+
+const said = (item: ItemRow, review: ReviewName) => ({
+  review: review.name,
+  review_id: review.id,
+  member: item.name,
+  ...(item.user_id === null ? { group_id: item.group_id } : { user_id: item.user_id }),
+  role: item.role,
+  permissions: namesOf(item.permissions),
+});
+
+const AT_ONCE = 100;
+
+/** Removes what nobody decided on, one membership after the other, each in a transaction of its own; may run twice. */
+export async function finishClose(site: ReviewSite, reviewId: string, signal: AbortSignal): Promise<void> {
+  const { database, clock, events } = site.kernel;
+  for (;;) {
+    const ids = await store.findUndecided(database.db, reviewId, AT_ONCE);
+    for (const id of ids) {
+      signal.throwIfAborted();
+      await database.transaction((tx) => lapse(site, tx, reviewId, id));
+    }
+    if (ids.length < AT_ONCE) break;
+  }
+  await database.transaction(async (tx) => {
+    const review = await store.holdReview(tx, reviewId, "update");
+    if (review?.state !== "closing") return;
+    await store.updateReview(tx, reviewId, { state: "closed", closed_at: clock.now() });
+    await events.publish(tx, changed(reviewId, []));
+  });
+}
+
+async function lapse(site: ReviewSite, tx: Tx, reviewId: string, id: string): Promise<void> {
+  const review = await store.holdReview(tx, reviewId, "share");
+  if (review?.state !== "closing" || review.closed_by === null) return;
+  const closer = await findUser(tx, review.closed_by);
+  const by = actorOf(review.closed_by, closer?.name ?? "Deleted user", closer?.email ?? "");
+  const item = await store.holdItem(tx, lookerOf(by), reviewId, id);
+  if (item === null || item.decision !== null) return;
+  const decided = { decided_by: null, decided_at: site.kernel.clock.now() };
+  try {
+    if (!item.is_gone) await removeMembership(site, tx, item, review, by);
+    await store.decideItem(tx, id, { ...decided, decision: item.is_gone ? "gone" : "lapsed", reason: null });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const decision = isGone(error) ? "gone" : "kept";
+    await store.decideItem(tx, id, { ...decided, decision, reason: decision === "kept" ? error.message : null });
+  }
+}
+
+/** Who closed the review, at work without a session: an administrator then, whatever they are by now. */
+const actorOf = (id: string, name: string, email: string): Actor => ({
+  id: id as Actor["id"],
+  name,
+  email,
+  role: "admin",
+  sessionId: null,
+  provedUntil: new Date(0),
+  token: null,
+});

@@ -1,0 +1,73 @@
+// The result of a review as a file: CSV for a spreadsheet, JSON for other tools. Names in it are never formulas.
+import type { AccessReview, ReviewItem, exportAccessReview } from "@strongroom/contract";
+import { Readable } from "node:stream";
+import type { Db } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import type { Download } from "#kernel/http/stream.ts";
+import { csvLine } from "#kernel/spreadsheet-cell.ts";
+import { lookerOf, presentReview, toItem } from "./reviews.ts";
+import * as store from "./reviews.store.ts";
+
+const PAGE = 500;
+
+const COLUMNS: readonly [name: string, read: (item: ReviewItem) => string | number | null][] = [
+  ["safe", (item) => item.safe_name],
+  ["member", (item) => item.name],
+  ["email", (item) => item.email],
+  ["kind", (item) => (item.group_id === null ? "person" : "group")],
+  ["people", (item) => item.people],
+  ["role", (item) => item.then.role],
+  ["permissions", (item) => item.then.permissions.join(" ")],
+  ["expires_at", (item) => item.then.expires_at],
+  ["added_at", (item) => item.added_at],
+  ["last_used_at", (item) => item.last_used_at],
+  ["reviewer", (item) => item.reviewer_name],
+  ["decision", (item) => item.decision],
+  ["reason", (item) => item.reason],
+  ["decided_by", (item) => item.decided_by],
+  ["decided_at", (item) => item.decided_at],
+];
+
+export async function exportReview(call: Call<typeof exportAccessReview>, db: Db, now: Date): Promise<Download> {
+  const { format } = call.query;
+  call.note({ target: { type: "access-review", id: call.params.id } });
+  const review = await presentReview(db, call.actor, call.params.id);
+  call.note({ target: { type: "access-review", id: review.id, name: review.name }, details: { format } });
+  const pages = inPages(db, lookerOf(call.actor), review);
+  return {
+    body: Readable.from(format === "csv" ? csvOf(pages) : jsonOf(review, pages, now), { objectMode: false }),
+    fileName: `access-review-${review.started_at.slice(0, 10)}.${format}`,
+    type: format === "csv" ? "text/csv" : "application/json",
+  };
+}
+
+async function* inPages(db: Db, looker: store.Looker, review: AccessReview): AsyncGenerator<ReviewItem[]> {
+  let after: { name: string; id: string } | null = null;
+  for (;;) {
+    const wish: store.ItemWish = { show: "all", search: null, limit: PAGE, after };
+    const rows: store.ItemRow[] = await store.listItems(db, looker, review.id, wish);
+    const page = rows.slice(0, PAGE);
+    if (page.length > 0) yield page.map((row) => toItem(row, review.state));
+    if (rows.length <= PAGE) return;
+    const last = page.at(-1)!;
+    after = { name: last.sort, id: last.id };
+  }
+}
+
+async function* csvOf(pages: AsyncIterable<ReviewItem[]>): AsyncGenerator<string> {
+  yield csvLine(COLUMNS.map(([name]) => name));
+  for await (const page of pages) {
+    yield page.map((item) => csvLine(COLUMNS.map(([, read]) => read(item)))).join("");
+  }
+}
+
+async function* jsonOf(review: AccessReview, pages: AsyncIterable<ReviewItem[]>, now: Date): AsyncGenerator<string> {
+  const head = JSON.stringify({ exported_at: now.toISOString(), review });
+  yield `${head.slice(0, -1)},"items":[`;
+  let isFirst = true;
+  for await (const page of pages) {
+    yield `${isFirst ? "" : ","}${page.map((item) => JSON.stringify(item)).join(",")}`;
+    isFirst = false;
+  }
+  yield "]}\n";
+}
