@@ -1,10 +1,17 @@
-// The top bar's search (SHELL-18): Enter looks through the credentials, `/` puts the cursor here.
-import { TextInput, Kbd } from "@mantine/core";
+// The top bar's search (SHELL-18, OPEN-28): a click, typing, `/` or Ctrl/⌘ K opens what it finds; the keys stay in the box.
+import { Kbd, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
-import { useEffect, useRef, useState, type FormEvent } from "react";
+import { lazy, Suspense, useCallback, useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
 import { useNavigate } from "react-router";
+import type { SearchOption } from "#features/search/search-options.ts";
+import type { SearchPanelHandle } from "#features/search/search-panel.tsx";
+import { useUser } from "#shared/session/session-store.ts";
 import { paths } from "../paths.ts";
+import type { WantedAct } from "./search-act.tsx";
 import classes from "./top-bar.module.css";
+
+const SearchPanel = lazy(() => import("#features/search/search-panel.tsx"));
+const SearchAct = lazy(() => import("./search-act.tsx"));
 
 const PLACEHOLDER = "Search credentials, sessions, users...";
 
@@ -15,46 +22,133 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-export function SearchBox() {
-  const navigate = useNavigate();
-  const input = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState("");
-
+/** Calls back for `/`, unless something is being typed, and for Ctrl/⌘ K anywhere. */
+function useShortcuts(onWanted: () => void): void {
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
+    const onKey = (event: globalThis.KeyboardEvent) => {
       const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
-      if (event.key !== "/" || !isPlain || isTyping(event.target)) return;
+      const isSlash = event.key === "/" && isPlain && !isTyping(event.target);
+      const isK = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey;
       // A dialog keeps the focus to itself.
-      if (document.querySelector('[role="dialog"]') !== null) return;
+      if (!(isSlash || isK) || document.querySelector('[role="dialog"]') !== null) return;
       event.preventDefault();
-      input.current?.focus();
+      onWanted();
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, []);
+  }, [onWanted]);
+}
 
-  const search = (event: FormEvent) => {
-    event.preventDefault();
-    const wanted = text.trim();
-    void navigate(wanted === "" ? paths.vault : paths.vaultSearch(wanted));
+export function SearchBox() {
+  const navigate = useNavigate();
+  const userId = useUser().id;
+  const listId = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const panel = useRef<SearchPanelHandle>(null);
+  const [text, setText] = useState("");
+  const [isOpen, setIsOpen] = useState(false);
+  const [marked, setMarked] = useState<string>();
+  const [act, setAct] = useState<WantedAct | null>(null);
+
+  const open = useCallback(() => {
+    input.current?.focus();
+    input.current?.select();
+    setIsOpen(true);
+  }, []);
+  useShortcuts(open);
+  const close = () => {
+    setIsOpen(false);
+    setMarked(undefined);
+  };
+
+  const choose = useCallback(
+    (option: SearchOption) => {
+      setIsOpen(false);
+      setMarked(undefined);
+      setText("");
+      if (option.kind !== "page") void remember(userId, option);
+      if (option.kind !== "act") void navigate(option.to);
+      else if (option.act === "request") void navigate(paths.requestAccess(option.result.id));
+      else setAct(wantedAct(option.act, option.result));
+    },
+    [navigate, userId],
+  );
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key] as 1 | -1 | undefined;
+    if (step !== undefined) {
+      event.preventDefault();
+      if (isOpen) panel.current?.move(step);
+      else setIsOpen(true);
+    }
+    if (event.key === "Escape" && isOpen) {
+      // The first one leaves the text as it is.
+      event.preventDefault();
+      close();
+    }
   };
 
   return (
-    <form className={classes.search} role="search" aria-label="Everywhere" onSubmit={search}>
-      <TextInput
-        ref={input}
-        type="search"
-        size="sm"
-        aria-label="Search"
-        aria-keyshortcuts="/"
-        placeholder={PLACEHOLDER}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        leftSection={<IconSearch size={15} aria-hidden />}
-        rightSection={<Kbd size="xs">/</Kbd>}
-        rightSectionProps={{ "aria-hidden": true, className: classes.key }}
-        maxLength={100}
-      />
-    </form>
+    <>
+      <form
+        className={classes.search}
+        role="search"
+        aria-label="Everywhere"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isOpen) panel.current?.choose();
+          else setIsOpen(true);
+        }}
+      >
+        <TextInput
+          ref={input}
+          type="search"
+          size="sm"
+          role="combobox"
+          aria-label="Search"
+          aria-keyshortcuts="/ Control+K Meta+K"
+          aria-autocomplete="list"
+          aria-haspopup="listbox"
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? listId : undefined}
+          aria-activedescendant={marked}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={PLACEHOLDER}
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            setIsOpen(true);
+          }}
+          onClick={() => setIsOpen(true)}
+          onKeyDown={onKeyDown}
+          onBlur={close}
+          leftSection={<IconSearch size={15} aria-hidden />}
+          rightSection={<Kbd size="xs">Ctrl K</Kbd>}
+          rightSectionWidth="3.5rem"
+          rightSectionProps={{ "aria-hidden": true, className: classes.key }}
+          maxLength={100}
+        />
+        {isOpen && (
+          <Suspense fallback={null}>
+            <SearchPanel ref={panel} id={listId} typed={text} onMark={setMarked} onChoose={choose} />
+          </Suspense>
+        )}
+      </form>
+      {/* Not in the form: what happens in a dialog of it is none of the box's business. */}
+      {act !== null && (
+        <Suspense fallback={null}>
+          <SearchAct key={act.turn} {...act} />
+        </Suspense>
+      )}
+    </>
   );
+}
+
+let turns = 0;
+const wantedAct = (act: WantedAct["act"], of: WantedAct["of"]): WantedAct => ({ act, of, turn: (turns += 1) });
+
+async function remember(userId: string, { result }: Extract<SearchOption, { kind: "result" | "act" }>): Promise<void> {
+  const { rememberItem } = await import("#features/search/recent-items.ts");
+  rememberItem(userId, result);
 }

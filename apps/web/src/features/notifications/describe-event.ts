@@ -76,6 +76,8 @@ export function describeEvent(event: LoggedEvent): EventNote {
       return { title: "Account deleted", message: "", tone: "neutral", link: null };
     case "access-request.changed":
       return describeRequest(event.data);
+    case "token.changed":
+      return { title: "One of your API tokens changed", message: "", tone: "info", link: paths.profile };
     case "session.ended":
       return { title: "One of your sessions ended", message: "", tone: "neutral", link: paths.profile };
     default:

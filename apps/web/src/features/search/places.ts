@@ -1,0 +1,27 @@
+// Where results lead, and what their kinds are called.
+import type { SearchKind, SearchResult } from "@strongroom/contract";
+import { paths } from "#app/paths.ts";
+
+const searching = (path: string, text: string) => `${path}?search=${encodeURIComponent(text)}`;
+
+const PLACES: Record<SearchKind, (result: SearchResult) => string> = {
+  account: ({ id }) => paths.account(id),
+  credential: ({ id }) => paths.credential(id),
+  safe: ({ id }) => paths.safe(id),
+  "access-request": ({ id }) => paths.accessRequest(id),
+  user: ({ title }) => searching(paths.admin, title),
+  group: ({ title }) => searching(paths.adminGroups, title),
+  platform: ({ title }) => searching(paths.adminPlatforms, title),
+};
+
+export const placeOf = (result: SearchResult): string => PLACES[result.kind](result);
+
+export const KIND_LABELS: Record<SearchKind, string> = {
+  account: "Accounts",
+  credential: "Credentials",
+  safe: "Safes",
+  "access-request": "Access requests",
+  user: "Users",
+  group: "Groups",
+  platform: "Platforms",
+};

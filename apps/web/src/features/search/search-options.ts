@@ -1,0 +1,82 @@
+// What the search offers, in groups: things, what can be done with them, and pages. Pure.
+import type { SearchAction, SearchResult } from "@strongroom/contract";
+import { KIND_LABELS, placeOf } from "./places.ts";
+import type { ProductPage } from "./product-pages.ts";
+import type { SearchWish } from "./read-query.ts";
+
+export type SearchOption =
+  | { kind: "result"; id: string; label: string; detail: string; to: string; result: SearchResult }
+  | { kind: "act"; id: string; label: string; detail: string; act: SearchAction; result: SearchResult }
+  | { kind: "page"; id: string; label: string; detail: string; to: string };
+
+export interface OptionGroup {
+  label: string;
+  options: SearchOption[];
+}
+
+const ACT_LABELS: Record<SearchAction, (title: string) => string> = {
+  copy: (title) => `Copy password of ${title}`,
+  verify: (title) => `Verify ${title}`,
+  rotate: (title) => `Rotate ${title}`,
+  request: (title) => `Request access to ${title}`,
+};
+
+/** Where many kinds match, few of each. */
+const FEW_KINDS = 3;
+const OF_MANY_KINDS = 3;
+
+/** Acts on everything found when the wish says which; else on the best thing that can be acted on. */
+export function optionsFor(
+  wish: SearchWish,
+  results: readonly SearchResult[],
+  pages: readonly ProductPage[],
+): OptionGroup[] {
+  const things = thingsIn(results);
+  const acts: OptionGroup = { label: "Actions", options: actsFor(wish, results) };
+  const toPages: OptionGroup = {
+    label: "Pages",
+    options: pages.map(({ label, path }) => ({ kind: "page", id: `page:${path}`, label, detail: "Page", to: path })),
+  };
+  const isPageMeant = results[0]?.title.toLowerCase() !== wish.text.toLowerCase() && beginsOne(wish.text, pages);
+  const [first, ...others] = things;
+  const groups = wish.act === null ? [...(first === undefined ? [] : [first]), acts, ...others] : [acts, ...things];
+  const all = isPageMeant ? [toPages, ...groups] : [...groups, toPages];
+  return all.filter(({ options }) => options.length > 0);
+}
+
+/** As they were found, without acts or pages. */
+export const recentOptions = (results: readonly SearchResult[]): OptionGroup[] =>
+  results.length === 0 ? [] : [{ label: "Where you were", options: results.map(thing) }];
+
+const beginsOne = (text: string, pages: readonly ProductPage[]): boolean =>
+  pages.some(({ label }) => label.toLowerCase().startsWith(text.toLowerCase()));
+
+const thing = (result: SearchResult): SearchOption => ({
+  kind: "result",
+  id: `${result.kind}:${result.id}`,
+  label: result.title,
+  detail: result.detail,
+  to: placeOf(result),
+  result,
+});
+
+function thingsIn(results: readonly SearchResult[]): OptionGroup[] {
+  const kinds = [...Map.groupBy(results, ({ kind }) => kind)];
+  const most = kinds.length > FEW_KINDS ? OF_MANY_KINDS : Infinity;
+  return kinds.map(([kind, found]) => ({ label: KIND_LABELS[kind], options: found.slice(0, most).map(thing) }));
+}
+
+function actsFor({ act }: SearchWish, results: readonly SearchResult[]): SearchOption[] {
+  if (act !== null) return results.filter(({ can }) => can.includes(act)).map((result) => acting(act, result));
+  const best = results.find(({ can }) => can.length > 0);
+  return best === undefined ? [] : best.can.map((each) => acting(each, best));
+}
+
+const acting = (act: SearchAction, result: SearchResult): SearchOption => ({
+  kind: "act",
+  id: `${act}:${result.id}`,
+  label: ACT_LABELS[act](result.title),
+  detail: result.detail,
+  act,
+  result,
+});
