@@ -99,6 +99,7 @@ export const addGroupMember = endpoint({
   needs: "group.manage",
   audit: "group.member-added",
   thing: "group",
+  stepUp: true,
 });
 
 export const removeGroupMember = endpoint({

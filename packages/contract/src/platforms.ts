@@ -158,6 +158,7 @@ export const createPlatform = endpoint({
   status: 201,
   needs: "platform.manage",
   audit: "platform.created",
+  stepUp: true,
 });
 
 /** What was lent already keeps its end; everything else follows the new policy at once. */
@@ -171,6 +172,7 @@ export const updatePlatform = endpoint({
   needs: "platform.manage",
   audit: "platform.updated",
   thing: "platform",
+  stepUp: true,
 });
 
 export const deletePlatform = endpoint({
@@ -182,4 +184,5 @@ export const deletePlatform = endpoint({
   needs: "platform.manage",
   audit: "platform.deleted",
   thing: "platform",
+  stepUp: true,
 });

@@ -31,4 +31,5 @@ export const seal = endpoint({
   reply: Message,
   needs: "seal.manage",
   audit: "seal.sealed",
+  stepUp: true,
 });

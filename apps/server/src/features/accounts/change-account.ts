@@ -43,7 +43,8 @@ export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Acco
     for (const permission of permissionsFor(changes, replacement !== null, shown)) demandOn(shown, permission);
     if (changes.includes("platform_id")) await takePlatform(tx, edit.platform_id);
     if (edit.status === "disabled" && shown.status !== "disabled") await stopLending(deps, tx, id, call.actor);
-    const change = { fields: storedFields(edit), replacement, at, by: call.actor.id };
+    const requireStepUp = () => call.requireStepUp();
+    const change = { fields: storedFields(edit), replacement, at, by: call.actor.id, requireStepUp };
     const { row, isLoginChanged, details } = await editStored(tx, before, change);
     await updateAccountRow(tx, id, { ...columnsOf(edit, shown), ...(replacement === null ? {} : renewed(at)) });
     if (isLoginChanged) await deps.loginChanged(tx, row);

@@ -1,5 +1,6 @@
 // Retrieves secrets for people who may have them now: a group of calls at a time, each with its own answer and entry.
 import type { Account, CheckOut, readAccount, retrieveAccount, retrieveAccountVersion } from "@strongroom/contract";
+import { stepUpRefusal } from "#kernel/authz/step-up.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
@@ -51,7 +52,9 @@ export async function retrieveVersions(
 export async function readWithPassword(deps: AccountDeps, calls: readonly Call<typeof readAccount>[], tx: Tx) {
   return answerEach<Call<typeof readAccount>, Account & { password: string | null }>(tx, calls, async (call) => {
     const row = await readShown(tx, call.actor, call.params.id, deps.grants.grantsInForce);
-    if (decide("retrieve", standingOf(row)) !== "allowed") {
+    // Looking at an account asks for no proof; its password is withheld, and retrieving it says what for.
+    const isStale = stepUpRefusal(call.actor, deps.kernel.clock.now()) !== null;
+    if (isStale || decide("retrieve", standingOf(row)) !== "allowed") {
       call.note({ target: targetOf(row), result: "info", details: { password: false } });
       return { ...toAccount(row, call.actor), password: null };
     }
@@ -99,6 +102,8 @@ async function retrieve(
   const row = await readShown(tx, actor, call.params.id, grants.grantsInForce);
   call.note({ target: targetOf(row) });
   requireRight(row);
+  // Accounts are what production runs on: no environment of theirs is kept that would say otherwise.
+  call.requireStepUp();
   requireJustification(row, justification);
   const held = row.exclusive_check_out ? await holdCheckOut(tx, row.id) : null;
   if (held !== null && !held.is_over && held.user_id !== actor.id) throw checkedOut(held);

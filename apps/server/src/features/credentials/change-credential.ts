@@ -22,7 +22,7 @@ export async function changeCredential(kernel: Kernel, call: Edit, onLogin: Logi
   return await call.commit(async (tx) => {
     const before = await lockCredential(tx, call.actor, id);
     if (before === null) throw notFound();
-    const edit = { fields, replacement, at, by: call.actor.id };
+    const edit = { fields, replacement, at, by: call.actor.id, requireStepUp: () => call.requireStepUp() };
     const { row, isLoginChanged, details } = await editStored(tx, before, edit);
     await kernel.events.publish(tx, changed(row));
     if (isLoginChanged) await onLogin(tx, row);

@@ -1,6 +1,6 @@
 // Credentials and their secret versions in the database.
 import { containing } from "#kernel/db/containing.ts";
-import type { Credential, SecretVersion } from "@strongroom/contract";
+import type { Credential, SecretVersion, UserId } from "@strongroom/contract";
 import { sql } from "kysely";
 import type {
   ColumnType,
@@ -264,6 +264,12 @@ export async function readEnvelope(db: Db, id: string, version: number): Promise
     .where("credential_id", "=", id)
     .where("version", "=", version);
   return (await db.executeQuery(named("credentials.envelope", query.compile()))).rows[0]?.envelope ?? null;
+}
+
+/** Whether a credential of one's own is production's. */
+export async function isProduction(db: Db, owner: UserId, id: string): Promise<boolean> {
+  const own = db.selectFrom("credentials").select("id").where("id", "=", id).where("user_id", "=", owner);
+  return (await own.where("environment", "=", "production").executeTakeFirst()) !== undefined;
 }
 
 export interface Held {

@@ -30,6 +30,8 @@ export interface StoredEdit {
   at: Date;
   /** Whose edit it is. */
   by: string;
+  /** As `call.requireStepUp`: asked where the edit would lead a production secret elsewhere, or call it something else. */
+  requireStepUp: () => void;
 }
 
 export interface Edited {
@@ -49,6 +51,9 @@ export async function editStored(tx: Tx, before: CredentialRow, edit: StoredEdit
   const { replacement, at, by } = edit;
   const { additional_params, ...fields } = edit.fields;
   const changed = changedFields(before, edit.fields);
+  const leadsAway = changesWay(changed) || changed.includes("environment");
+  // INVARIANT: what a reveal asks for is asked here too: otherwise an edit would be a way around it.
+  if (before.environment === "production" && leadsAway) edit.requireStepUp();
   const isLoginChanged = replacement !== null || changesLogin(changed);
   if (isLoginChanged) {
     await refuseWhileRotating(tx, before.id);

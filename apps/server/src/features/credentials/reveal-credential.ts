@@ -1,6 +1,7 @@
 // Reveals secrets to the people who may use them: a group of calls at a time, each with its own answer.
 import type { revealCredential } from "@strongroom/contract";
 import { EnvelopeError, KekError, SealedError, envelopeKekId, openSecret } from "@strongroom/keys";
+import { stepUpRefusal } from "#kernel/authz/step-up.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { sealed } from "#kernel/http/problem.ts";
@@ -9,7 +10,7 @@ import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { ENVELOPE_PURPOSE, keyOfOwner, notFound, targetOf } from "./credentials.ts";
 import { mayUse } from "./credentials.policy.ts";
-import { holdEnvelopes } from "./credentials.store.ts";
+import { holdEnvelopes, isProduction } from "./credentials.store.ts";
 import type { CredentialRow, Held } from "./credentials.store.ts";
 
 type Reveal = Call<typeof revealCredential>;
@@ -21,7 +22,27 @@ export interface Sealed extends Pick<CredentialRow, "id" | "user_id" | "safe_id"
 type Answer = { value: string } | Refusal;
 
 /** Answers in the order of the calls. A refusal concerns its own call alone. */
-export async function revealCredentials(kernel: Kernel, calls: readonly Reveal[], tx: Tx): Promise<Answer[]> {
+export async function revealCredentials(kernel: Kernel, all: readonly Reveal[], tx: Tx): Promise<Answer[]> {
+  const unproved = await withoutProof(tx, all, kernel.clock.now());
+  const calls = all.filter((call) => !unproved.has(call));
+  const answers = (await revealEach(kernel, calls, tx)).values();
+  return all.map((call) => unproved.get(call) ?? answers.next().value!);
+}
+
+/** The calls for a production secret whose caller's last proof is too old, each with its refusal: few, if any. */
+async function withoutProof(tx: Tx, calls: readonly Reveal[], at: Date): Promise<ReadonlyMap<Reveal, Refusal>> {
+  const unproved = new Map<Reveal, Refusal>();
+  for (const call of calls) {
+    const refusal = stepUpRefusal(call.actor, at);
+    if (refusal === null || !(await isProduction(tx, call.actor.id, call.params.id))) continue;
+    call.note({ target: { type: "credential", id: call.params.id } });
+    unproved.set(call, refusal);
+  }
+  return unproved;
+}
+
+async function revealEach(kernel: Kernel, calls: readonly Reveal[], tx: Tx): Promise<Answer[]> {
+  if (calls.length === 0) return [];
   const asked = new Map(calls.map((call) => [`${call.params.id} ${call.actor.id}`, call]));
   const wanted = [...asked.values()].map((call) => ({ id: call.params.id as string, actor: call.actor }));
   const at = kernel.clock.now();

@@ -1,0 +1,195 @@
+// What people do with their own second factors, and what an administrator does for who lost theirs.
+import {
+  addFactor,
+  beginFactor,
+  beginPasskeySignIn,
+  currentSession,
+  listFactors,
+  listNotifications,
+  removeFactor,
+  renewRecoveryCodes,
+  resetFactors,
+  signInWithPasskey,
+} from "@strongroom/contract";
+import type { FactorId, UserId } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { codeOf, entriesOf, signedIn, standingClock } from "#features/sign-in/testing/attempts.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
+import { resetFactorsOf } from "./index.ts";
+import { anAuthenticator } from "./testing/authenticator.ts";
+import type { Conditions } from "./testing/authenticator.ts";
+import {
+  ORIGIN,
+  codeAt,
+  firstStep,
+  requireFactorOf,
+  secondStep,
+  withApp,
+  withPasskey,
+} from "./testing/with-factors.ts";
+
+let app: TestApp;
+before(async () => {
+  app = await testApp({ clock: standingClock(), config: { publicUrl: ORIGIN } });
+});
+after(() => app.close());
+
+const remove = (person: TestPerson, id: FactorId) => app.call(removeFactor, { params: { id }, as: person.token });
+const listed = async (person: TestPerson) => (await app.call(listFactors, { as: person.token })).body;
+
+describe("one's own second factors", () => {
+  test("several of each kind have names, and recovery codes come with the first alone", async () => {
+    const person = await aPerson(app);
+    const { codes } = await withApp(app, person);
+    const [blue, red] = [await withPasskey(app, person, "Blue key"), await withPasskey(app, person, "Red key")];
+    assert.deepEqual([codes.length, blue.codes, red.codes], [10, null, null]);
+    const { data, recovery_codes_left: left } = await listed(person);
+    assert.deepEqual(
+      data.map(({ name }) => name),
+      ["A phone", "Blue key", "Red key"],
+    );
+    assert.equal(left, 10);
+    assert.equal((await listed(await aPerson(app))).data.length, 0, "nobody else's");
+  });
+
+  test("an authenticator app counts once it has shown a right code", async () => {
+    const person = await aPerson(app);
+    const begun = await app.call(beginFactor, { body: { kind: "totp" }, as: person.token });
+    const { key } = begun.body.totp!;
+    const body = { kind: "totp", name: "A phone", code: codeAt(app, key, 9) } as const;
+    assert.equal(codeOf(await app.call(addFactor, { body, as: person.token })), "factor.answer-wrong");
+    assert.equal((await listed(person)).data.length, 0);
+    assert.ok(await signedIn(app, person.email), "what was only begun is asked of nobody");
+    const other = await aPerson(app);
+    const right = { ...body, code: codeAt(app, key) };
+    assert.equal(codeOf(await app.call(addFactor, { body: right, as: other.token })), "factor.not-begun");
+  });
+
+  test("new recovery codes make the old ones useless", async () => {
+    const person = await aPerson(app);
+    const { codes } = await withApp(app, person);
+    const renewed = await app.call(renewRecoveryCodes, { as: person.token });
+    assert.equal(new Set([...codes, ...renewed.body.recovery_codes]).size, 20);
+    const use = async (code: string) => secondStep(app, await firstStep(app, person), { kind: "recovery", code });
+    assert.equal((await use(codes[0]!)).status, 401);
+    assert.equal((await use(renewed.body.recovery_codes[0]!)).status, 200);
+    assert.equal(codeOf(await app.call(renewRecoveryCodes, { as: (await aPerson(app)).token })), "factor.none");
+  });
+
+  test("the last factor stays while the role needs one, even where two are removed at the same moment", async () => {
+    const person = await aPerson(app, "manager");
+    const ids = [(await withPasskey(app, person)).id, (await withPasskey(app, person)).id];
+    await requireFactorOf(app, "manager");
+    const replies = await Promise.all(ids.map((id) => remove(person, id)));
+    assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 409]);
+    assert.ok(replies.some((reply) => codeOf(reply) === "factor.required"));
+    await requireFactorOf(app);
+    const [last] = (await listed(person)).data;
+    assert.equal((await remove(person, last!.id)).status, 200);
+    assert.equal((await listed(person)).recovery_codes_left, 0, "the codes went with it");
+    assert.ok(await signedIn(app, person.email));
+  });
+
+  test("somebody else's factor answers as one that does not exist", async () => {
+    const [owner, other] = [await aPerson(app), await aPerson(app)];
+    const { id } = await withPasskey(app, owner);
+    assert.equal((await remove(other, id)).status, 404);
+    assert.equal((await listed(owner)).data.length, 1);
+  });
+});
+
+describe("a passkey", () => {
+  const answered = async (person: TestPerson, device: ReturnType<typeof anAuthenticator>, conditions: Conditions) => {
+    const step = await firstStep(app, person);
+    return secondStep(app, step, { kind: "passkey", response: device.answer(step.passkey!, conditions) });
+  };
+
+  test("signs in as a second factor; its answer is good for that one question", async () => {
+    const person = await aPerson(app);
+    const { device } = await withPasskey(app, person);
+    const [step, other] = [await firstStep(app, person), await firstStep(app, person)];
+    assert.deepEqual(step.kinds, ["passkey", "recovery"]);
+    const response = device.answer(step.passkey!);
+    const proof = { kind: "passkey", response } as const;
+    assert.equal((await secondStep(app, step, proof)).status, 200);
+    assert.equal((await secondStep(app, other, proof)).status, 401, "the same answer again");
+  });
+
+  test("is refused for another site, without its user, for a question nobody asked, and when it was copied", async () => {
+    const person = await aPerson(app);
+    const { device } = await withPasskey(app, person);
+    const bad: Conditions[] = [
+      { origin: "https://vault.example.com.evil.test" },
+      { isUnverified: true },
+      { challenge: Buffer.from("a question of my own").toString("base64url") },
+    ];
+    for (const conditions of bad) assert.equal((await answered(person, device, conditions)).status, 401);
+    assert.equal((await answered(person, device, { counter: 50 })).status, 200);
+    assert.equal((await answered(person, device, { counter: 50 })).status, 401, "a counter that stands still");
+    assert.equal((await answered(person, device, { counter: 7 })).status, 401, "a counter that went back");
+    const stranger = await aPerson(app);
+    await withPasskey(app, stranger);
+    assert.equal((await answered(stranger, device, { counter: 60 })).status, 401, "somebody else's passkey");
+  });
+
+  test("signs in alone, because its device asks for a finger or a PIN: two factors in one", async () => {
+    const person = await aPerson(app, "manager");
+    const { device } = await withPasskey(app, person);
+    await requireFactorOf(app, "manager");
+    const options = (await app.call(beginPasskeySignIn, {})).body;
+    assert.equal(options.allowCredentials, undefined, "nothing is told of who has which");
+    const response = device.answer(options);
+    const reply = await app.call(signInWithPasskey, { body: { response } });
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal((await app.call(currentSession, { as: reply.body.token })).body.user.id, person.id);
+    assert.equal(codeOf(await app.call(signInWithPasskey, { body: { response } })), "sign-in.refused", "once");
+    const unknown = anAuthenticator(ORIGIN).answer((await app.call(beginPasskeySignIn, {})).body);
+    assert.equal((await app.call(signInWithPasskey, { body: { response: unknown } })).status, 401);
+    const ofAStep = device.answer((await firstStep(app, person)).passkey!);
+    const mixed = await app.call(signInWithPasskey, { body: { response: ofAStep } });
+    assert.equal(mixed.status, 401, "an answer to another question");
+    await requireFactorOf(app);
+  });
+
+  test("without a password here, it does not go around the provider that lets its owner in", async () => {
+    const person = await aPerson(app);
+    const { device } = await withPasskey(app, person);
+    await app.database.pool.query("update users set password_hash = '' where id = $1", [person.id]);
+    const response = device.answer((await app.call(beginPasskeySignIn, {})).body);
+    assert.equal((await app.call(signInWithPasskey, { body: { response } })).status, 401);
+  });
+});
+
+describe("who lost theirs", () => {
+  test("an administrator takes their factors away: their sessions end, they hear of it, and it is on record", async () => {
+    const admin = await firstAdmin(app);
+    const person = await aPerson(app);
+    await withApp(app, person);
+    const reset = (id: UserId, as: TestPerson) => app.call(resetFactors, { params: { id }, as: as.token });
+    assert.equal((await reset(person.id, await aPerson(app, "manager"))).status, 403);
+    assert.equal((await reset(admin.id, admin)).status, 403, "not their own");
+    assert.equal((await reset(person.id, admin)).status, 200);
+    assert.equal((await app.call(currentSession, { as: person.token })).status, 401);
+    const token = await signedIn(app, person.email);
+    await eventually(async () => {
+      const { body } = await app.call(listNotifications, { as: token });
+      return body.notifications.find(({ title }) => title === "Your second factors were removed") ?? null;
+    });
+    const entry = (await entriesOf(app, "factor.reset")).at(-1);
+    assert.deepEqual([entry?.actor["id"], entry?.target?.["id"]], [admin.id, person.id]);
+  });
+
+  test("at the command line it works for the last administrator too, and is on record as done there", async () => {
+    const person = await aPerson(app);
+    await withPasskey(app, person);
+    assert.equal(await resetFactorsOf(app.kernel, person.email.toUpperCase()), 1);
+    assert.ok(await signedIn(app, person.email));
+    assert.equal((await entriesOf(app, "factor.reset")).at(-1)?.actor["system"], "command line");
+    await assert.rejects(resetFactorsOf(app.kernel, "nobody@example.com"), /no user/);
+  });
+});

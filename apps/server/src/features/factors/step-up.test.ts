@@ -1,0 +1,170 @@
+// The fresh proof that some calls ask for: what asks for it, what counts, and what is no way around it.
+import {
+  beginStepUp,
+  changeUserRole,
+  readAccount,
+  readCredential,
+  retrieveAccount,
+  revealCredential,
+  stepUp,
+  updateCredential,
+} from "@strongroom/contract";
+import type { StepUpProof } from "@strongroom/contract";
+import { endpoints } from "@strongroom/contract/all";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { MINUTE, codeOf, entriesOf, signedIn, standingClock } from "#features/sign-in/testing/attempts.ts";
+import { anAccount } from "#testing/accounts.ts";
+import { aCredential } from "#testing/credentials.ts";
+import { aPerson } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { aSafe } from "#testing/safes.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { ORIGIN, codeAt, withApp, withPasskey } from "./testing/with-factors.ts";
+
+const clock = standingClock();
+let app: TestApp;
+before(async () => {
+  app = await testApp({ clock, config: { publicUrl: ORIGIN } });
+});
+after(() => app.close());
+
+/** Older than the policy's 30 minutes, while the session lives on because its person was there all the time. */
+async function later(...people: TestPerson[]): Promise<void> {
+  for (let passed = 0; passed < 32; passed += 8) {
+    clock.advance(8 * MINUTE);
+    for (const { token } of people) await app.call(beginStepUp, { as: token });
+  }
+}
+const prove = (person: TestPerson, proof: StepUpProof) => app.call(stepUp, { body: { proof }, as: person.token });
+const reveal = (person: TestPerson, id: string) =>
+  app.call(revealCredential, { params: { id } as never, body: {}, as: person.token });
+
+describe("a call that asks for a fresh proof", () => {
+  test("INVARIANT: none of them works on an old session, and reaching for one is on record", async () => {
+    const admin = await aPerson(app, "admin");
+    await later(admin);
+    const guarded = endpoints.filter(({ endpoint }) => endpoint.stepUp === true);
+    assert.ok(guarded.length >= 20);
+    for (const { endpoint, name } of guarded) {
+      const id = "0190c0de-0000-7000-8000-00000000dead";
+      const params = Object.fromEntries([...endpoint.path.matchAll(/:(\w+)/g)].map(([, key]) => [key, id]));
+      const reply = await app.call(endpoint, { params, as: admin.token });
+      assert.deepEqual([reply.status, codeOf(reply)], [403, "step-up.required"], `${name}: ${reply.text}`);
+    }
+    const refused = (await entriesOf(app, "user.role-changed")).filter(({ reason }) => reason === "step-up.required");
+    assert.equal(refused.at(-1)?.actor["id"], admin.id);
+  });
+
+  test("those that do most harm are among them", () => {
+    const names = endpoints.filter(({ endpoint }) => endpoint.stepUp === true).map(({ name }) => name);
+    const needed = ["changeUserRole", "setUserStatus", "deleteUser", "issueResetLink", "updateSignInPolicy"];
+    needed.push("updatePlatform", "exportAudit", "createToken", "seal", "removeFactor", "resetFactors");
+    assert.deepEqual(
+      needed.filter((name) => !names.includes(name)),
+      [],
+    );
+  });
+
+  test("works again after a proof, for as long as the policy says", async () => {
+    const [admin, person] = [await aPerson(app, "admin"), await aPerson(app)];
+    const change = () =>
+      app.call(changeUserRole, { params: { id: person.id }, body: { role: "manager" }, as: admin.token });
+    await later(admin);
+    assert.equal((await change()).status, 403);
+    const reply = await prove(admin, { kind: "password", password: admin.password });
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(reply.body.proved_until, new Date(clock.now().getTime() + 30 * MINUTE).toISOString());
+    assert.equal((await change()).status, 200);
+    await later(admin);
+    assert.equal((await change()).status, 403);
+  });
+});
+
+describe("a production secret", () => {
+  test("is not revealed on an old session; one of development is", async () => {
+    const person = await aPerson(app);
+    const [production, development] = [
+      await aCredential(app, person, { environment: "production" }),
+      await aCredential(app, person, { environment: "development" }),
+    ];
+    await later(person);
+    const answers = await Promise.all([production, development, production].map(({ id }) => reveal(person, id)));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [403, 200, 403],
+    );
+    const { body } = await app.call(readCredential, { params: { id: production.id }, as: person.token });
+    assert.equal(body.last_accessed, null, "a refused reveal is no access");
+    await prove(person, { kind: "password", password: person.password });
+    assert.equal((await reveal(person, production.id)).status, 200);
+    assert.equal((await reveal(await aPerson(app), production.id)).status, 404);
+  });
+
+  test("cannot be called something else, or sent elsewhere, to get around it", async () => {
+    const person = await aPerson(app);
+    const made = await aCredential(app, person, { environment: "production", host: "db1.example.com" });
+    const edit = (fields: object) =>
+      app.call(updateCredential, {
+        params: { id: made.id },
+        body: { name: made.name, type: made.type, environment: "production", host: "db1.example.com", ...fields },
+        as: person.token,
+      });
+    await later(person);
+    assert.equal(codeOf(await edit({ environment: "development" })), "step-up.required");
+    assert.equal(codeOf(await edit({ host: "evil.example.com" })), "step-up.required");
+    const renamed = await edit({ name: "Another name" });
+    assert.equal(renamed.status, 200, renamed.text);
+  });
+
+  test("of an account is withheld from looking at it, and retrieving it asks", async () => {
+    const owner = await aPerson(app);
+    const account = await anAccount(app, owner, await aSafe(app, owner));
+    const look = () => app.call(readAccount, { params: { id: account.id }, as: owner.token });
+    assert.notEqual((await look()).body.password, null);
+    await later(owner);
+    const seen = await look();
+    assert.deepEqual([seen.status, seen.body.password], [200, null]);
+    const retrieved = await app.call(retrieveAccount, { params: { id: account.id }, body: {}, as: owner.token });
+    assert.equal(codeOf(retrieved), "step-up.required");
+  });
+});
+
+describe("what counts as a proof", () => {
+  test("INVARIANT: who has a second factor proves themselves by it: a password that was seen is not enough", async () => {
+    const person = await aPerson(app);
+    assert.deepEqual((await app.call(beginStepUp, { as: person.token })).body, { kinds: ["password"], passkey: null });
+    const { key, codes } = await withApp(app, person);
+    const { device } = await withPasskey(app, person);
+    const asked = (await app.call(beginStepUp, { as: person.token })).body;
+    assert.deepEqual(asked.kinds, ["passkey", "totp", "recovery"]);
+    const refused = await prove(person, { kind: "password", password: person.password });
+    assert.deepEqual([refused.status, codeOf(refused)], [400, "second-step.refused"]);
+    assert.equal((await prove(person, { kind: "passkey", response: device.answer(asked.passkey!) })).status, 200);
+    assert.equal((await prove(person, { kind: "totp", code: codeAt(app, key) })).status, 200);
+    assert.equal((await prove(person, { kind: "totp", code: codeAt(app, key) })).status, 400, "a code is good once");
+    assert.equal((await prove(person, { kind: "recovery", code: codes[3]! })).status, 200);
+    assert.equal((await entriesOf(app, "session.stepped-up")).at(-1)?.details?.["kind"], "recovery");
+  });
+
+  test("a proof is for its own session, not for the person's others", async () => {
+    const person = await aPerson(app, "admin");
+    const other = { ...person, token: await signedIn(app, person.email) };
+    await later(person, other);
+    await prove(person, { kind: "password", password: person.password });
+    const use = (as: TestPerson) =>
+      app.call(changeUserRole, { params: { id: person.id }, body: { role: "user" }, as: as.token });
+    assert.equal(codeOf(await use(other)), "step-up.required");
+    assert.notEqual(codeOf(await use(person)), "step-up.required");
+  });
+
+  test("guessing it is slowed down as at the door", async () => {
+    const person = await aPerson(app);
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 7; tries += 1) {
+      statuses.push((await prove(person, { kind: "password", password: "wrong" })).status);
+    }
+    assert.deepEqual(statuses, [400, 400, 400, 400, 400, 429, 429]);
+  });
+});
