@@ -79,7 +79,7 @@ export const commands: Record<string, Listed> = {
     load: async () => (await import("./commands/audit-key.ts")).auditKey,
   },
   "audit verify": {
-    takes: "FILE --key KEY|FILE [--kept CHECKPOINT]... [--json]",
+    takes: "FILE --key KEY|FILE [--kept CHECKPOINTS]... [--witness KEY|FILE] [--json]",
     summary: "check an export with the log's public key; needs no database",
     load: async () => (await import("./commands/audit-verify.ts")).auditVerify,
   },

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { encodeEntry, encodeVerifierKey, noteSigner } from "@strongroom/auditlog";
+import { cosign, encodeEntry, encodeVerifierKey, encodeWitnessKey, noteSigner } from "@strongroom/auditlog";
 import {
   ORIGIN,
   aLog,
@@ -80,6 +80,27 @@ test("an export cut back to an earlier checkpoint is only found out with a check
   const kept = file("kept", [whole.checkpoints[1]!.note.trimEnd()]);
   const withKept = await strongroom(["audit", "verify", path, "--key", whole.key, "--kept", kept]);
   assert.equal(withKept.status, 1, withKept.stdout);
+});
+
+test("a published file of checkpoints is compared whole, and with a witness's key each must be cosigned", async () => {
+  const log = aLog([3, 5, 8]);
+  const witness = noteSigner("witness.test/one", Buffer.alloc(32, 9));
+  const path = file("published.jsonl", completeExport(log));
+  const notes = log.checkpoints.map(({ note }) => note + cosign(note, witness, new Date())!);
+  const [published, half] = [file("published", notes), file("half", [notes[0]!, log.checkpoints[1]!.note])];
+  const verify = (kept: string) =>
+    strongroom(["audit", "verify", path, "--key", log.key, "--kept", kept, "--witness", encodeWitnessKey(witness)]);
+
+  const good = await verify(published);
+  assert.equal(good.status, 0, good.stderr + good.stdout);
+  const unsigned = await verify(half);
+  assert.deepEqual([unsigned.status, unsigned.stdout], [1, ""]);
+  assert.match(unsigned.stderr, /1 of 2 are not cosigned by this witness/);
+
+  const other = completeExport(aLog([3, 5, 8]));
+  const rewritten = file("rewritten.jsonl", other);
+  const found = await strongroom(["audit", "verify", rewritten, "--key", log.key, "--kept", published]);
+  assert.equal(found.status, 1, "signed with the right key, and yet another history");
 });
 
 test("an export signed with another key is not intact", async () => {

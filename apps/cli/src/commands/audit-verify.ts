@@ -1,5 +1,5 @@
 // `audit verify`: checks an export with nothing but the log's public key. Needs no database and no server.
-import { parseVerifierKey, verifyExport } from "@strongroom/auditlog";
+import { cosignedAt, parseVerifierKey, parseWitnessKey, splitNotes, verifyExport } from "@strongroom/auditlog";
 import type { VerifyReport } from "@strongroom/auditlog";
 import { readFileSync } from "node:fs";
 import { command } from "../command.ts";
@@ -9,18 +9,36 @@ import { readLines, unreadable } from "../read-lines.ts";
 
 /** Ends with 0 when nothing was found, 1 when something was, 2 when there was nothing to check. */
 export const auditVerify = command({
-  options: { key: { type: "string" }, kept: { type: "string", multiple: true }, json: { type: "boolean" } },
+  options: {
+    key: { type: "string" },
+    kept: { type: "string", multiple: true },
+    witness: { type: "string" },
+    json: { type: "boolean" },
+  },
   operands: [1, 1],
-  async run({ key, kept = [], json }, file = "-") {
+  async run({ key, kept = [], witness, json }, file = "-") {
     if (key === undefined)
       throw new UsageError("--key is missing: the key that you were given, or a file that holds it.");
     const verifierKey = readVerifierKey(key);
-    const report = await verifyExport(readLines(file), verifierKey, kept.map(readText));
+    // A published file holds many, one after the other.
+    const notes = kept.flatMap((path) => splitNotes(readText(path)));
+    if (witness !== undefined) requireCosigned(notes, witness);
+    const report = await verifyExport(readLines(file), verifierKey, notes);
     if (json) sayJson(report);
     else tell(report, kept.length > 0);
     return report.isIntact ? 0 : 1;
   },
 });
+
+/** What was kept counts only if the witness vouched for it: who could write to the file cannot have made that up. */
+function requireCosigned(notes: readonly string[], given: string): void {
+  const witness = parseWitnessKey(given) ?? parseWitnessKey(readText(given).trim());
+  if (witness === null) throw new CommandError(`${given} holds no key of a witness.`, { status: 2 });
+  if (notes.length === 0) throw new UsageError("--witness needs the cosigned checkpoint: pass its file with --kept.");
+  const without = notes.filter((note) => cosignedAt(note, witness) === null).length;
+  if (without === 0) return;
+  throw new CommandError(`Of the checkpoints kept, ${without} of ${notes.length} are not cosigned by this witness.`);
+}
 
 /** The text itself when it is a key, else the first line of the file that it names. */
 function readVerifierKey(given: string): string {

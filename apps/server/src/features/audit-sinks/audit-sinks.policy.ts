@@ -7,14 +7,14 @@ export const grants = {
   "audit-sink.manage": ["admin"],
 } satisfies Grants;
 
-/** Milliseconds after so many failures in a row: 1 s, doubled up to a minute. */
-export const pauseAfter = (failures: number): number => Math.min(60_000, 1000 * 2 ** Math.max(0, failures - 1));
+/** Milliseconds after so many failures in a row: half a second, doubled up to a minute. */
+export const pauseAfter = (failures: number): number => Math.min(60_000, 500 * 2 ** Math.max(0, failures - 1));
 
 /**
- * Failures in a row after which people are told: about a quarter of a minute. A receiver that restarts is no news, and an
+ * Failures in a row after which people are told: about half a minute. A receiver that restarts is no news, and an
  * entry about a failure is one more to be delivered.
  */
-export const TOLD_AFTER = 5;
+export const TOLD_AFTER = 6;
 
 /** Seconds by which a sink may be behind before the health of the server says so. */
 const MOST_BEHIND = 300;

@@ -78,7 +78,7 @@ export async function removeSink(tx: Tx, id: string): Promise<void> {
 /** Longer than any one attempt takes. */
 const LEASE = sql<Date>`now() + interval '60 seconds'`;
 
-/** Takes the sinks that have something to be delivered and that nobody delivers to; they are the caller's for a while. */
+/** Takes the sinks that are not where the log is and that nobody delivers to; they are the caller's for a while. */
 export async function claimSinks(
   tx: Tx,
   process: string,
@@ -104,8 +104,8 @@ export async function isAnyDue(db: Db, reach: { size: number; signed: number }, 
 const isDue = ({ size, signed }: { size: number; signed: number }, now: Date) => sql<boolean>`
   is_enabled and (lease_until is null or lease_until < now()) and (retry_at is null or retry_at <= ${now})
   and case content
-    when 'entries' then cursor < ${size}
-    else cursor < ${signed}
+    when 'entries' then cursor <> ${size}
+    else cursor <> ${signed}
       and (last_success_at is null or last_success_at <= ${now}::timestamptz - every_seconds * interval '1 second')
   end`;
 

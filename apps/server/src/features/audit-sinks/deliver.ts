@@ -1,6 +1,5 @@
 // Delivers to one sink whose lease is ours: all that waits, in the order of the log; stops when it fails or is no longer ours.
 import { SealedError } from "@strongroom/keys";
-import type { Finding } from "@strongroom/auditlog";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import { TOLD_AFTER, pauseAfter, settle } from "./audit-sinks.policy.ts";
@@ -20,7 +19,10 @@ export type Memory = Map<string, Mark[]>;
 /** Never rejects for what a sink does; rejects when the database does not answer. */
 export async function deliver(site: Site, claimed: SinkRow, memory: Memory, signal: AbortSignal): Promise<void> {
   try {
-    if (claimed.content === "entries") await deliverEntries(site, claimed, memory, signal);
+    const { size, signed } = await site.outlet.reach(site.kernel.database.db);
+    if ((claimed.content === "entries" ? size : signed) < claimed.cursor)
+      await contradict(site, claimed, cutOff(claimed));
+    else if (claimed.content === "entries") await deliverEntries(site, claimed, memory, signal);
     else await deliverCheckpoint(site, claimed, signal);
   } catch (error) {
     // Sealed in the middle: it goes on when the vault is unsealed.
@@ -28,6 +30,16 @@ export async function deliver(site: Site, claimed: SinkRow, memory: Memory, sign
     await site.kernel.database.transaction((tx) => giveBack(tx, claimed));
   }
 }
+
+/** INVARIANT: a log that is shorter than what was passed on of it, or another one than its witness saw, raises the alarm. */
+async function contradict(site: Site, sink: SinkRow, message: string): Promise<void> {
+  // The same again is no news.
+  if (sink.last_error !== message) await site.outlet.alarm([{ kind: "rewritten", index: null, message }]);
+  await fail(site, sink, sink.cursor, message);
+}
+
+const cutOff = ({ name, cursor }: SinkRow): string =>
+  `"${name}" had ${cursor} entries of this log, and now it has fewer: entries were cut off.`;
 
 async function deliverEntries(site: Site, claimed: SinkRow, memory: Memory, signal: AbortSignal): Promise<void> {
   const { database, clock } = site.kernel;
@@ -68,7 +80,7 @@ function rewound({ id, settled: stored }: SinkRow, memory: Memory): number {
 async function deliverCheckpoint(site: Site, sink: SinkRow, signal: AbortSignal): Promise<void> {
   const { database, clock } = site.kernel;
   const newest = await site.outlet.newestCheckpoint(database.db);
-  if (newest === undefined || newest.size <= sink.cursor) {
+  if (newest === undefined || newest.size === sink.cursor) {
     await database.transaction((tx) => giveBack(tx, sink));
     return;
   }
@@ -77,12 +89,9 @@ async function deliverCheckpoint(site: Site, sink: SinkRow, signal: AbortSignal)
   if (sent.outcome === "cosigned") return void (await keepAndGive(site, sink, { ...progress, cosigned: sent.note }));
   if (sent.outcome === "published" && sent.isTaken) return void (await keepAndGive(site, sink, progress));
   if (signal.aborted) return void (await database.transaction((tx) => giveBack(tx, sink)));
-  if (sent.outcome === "contradicted" && sink.last_error !== sent.message)
-    await site.outlet.alarm([findingOf(sent.message)]);
+  if (sent.outcome === "contradicted") return await contradict(site, sink, sent.message);
   await fail(site, sink, sink.cursor, sent.message);
 }
-
-const findingOf = (message: string): Finding => ({ kind: "rewritten", index: null, message });
 
 async function keepAndGive(site: Site, sink: SinkRow, progress: Progress): Promise<void> {
   const kept = await keep(site, sink, progress);

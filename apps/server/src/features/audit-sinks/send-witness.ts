@@ -30,7 +30,7 @@ export async function sendToWitness(
   if (!("remembers" in first)) return first;
   const { remembers } = first;
   if (remembers > submission.size) {
-    const message = `The witness saw ${remembers} entries, and this log has only ${submission.size}: entries were cut off.`;
+    const message = `The witness saw ${remembers} entries, more than this log has: entries were cut off.`;
     return { outcome: "contradicted", message };
   }
   const second = await submit(site, config, { ...submission, seen: remembers }, signal);

@@ -1,0 +1,264 @@
+// Where the audit trail goes beside the database: web hooks and files, who may say so, and what a broken one does to the product.
+import {
+  createAuditSink,
+  createCredential,
+  deleteAuditSink,
+  listAuditSinks,
+  readHealth,
+  switchAuditSink,
+  testAuditSink,
+  updateAuditSink,
+} from "@strongroom/contract";
+import type { AuditSink, InputOf } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { aPerson, firstAdmin } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
+import { signatureOf } from "./send-http.ts";
+import { allSent, recordEntries, sequenced, sinkNamed, startReceiver } from "./testing/receiving.ts";
+import type { Receiver } from "./testing/receiving.ts";
+
+type NewSink = NonNullable<InputOf<typeof createAuditSink>["body"]>;
+
+const folder = mkdtempSync(join(tmpdir(), "strongroom-sinks-"));
+let app: TestApp;
+let admin: string;
+let receiver: Receiver;
+before(async () => {
+  app = await testApp({ config: { sinkFolder: folder } });
+  admin = (await firstAdmin(app)).token;
+  receiver = await startReceiver();
+});
+after(async () => {
+  await app.close();
+  await receiver.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function aSink(body: NewSink): Promise<AuditSink> {
+  const made = await app.call(createAuditSink, { body, as: admin });
+  assert.equal(made.status, 201, made.text);
+  return made.body;
+}
+const byId = ({ id }: AuditSink) => ({ params: { id }, as: admin });
+const hook = (name: string, more: Partial<NewSink> = {}): NewSink => ({
+  name,
+  config: { kind: "http", url: receiver.url },
+  ...more,
+});
+const upToDate = (sink: AuditSink) => allSent(app, admin, sink.id);
+
+describe("a web hook", () => {
+  const KEY = "a key for signatures";
+
+  test("gets every entry in the order of the log, signed, and again when it did not answer well", async () => {
+    const sink = await aSink(hook("hook in order", { hmac_key: KEY }));
+    receiver.answerNext(500, 302);
+    await recordEntries(app, 40);
+    await upToDate(sink);
+    const taken = receiver.taken();
+    const indexes = taken.flatMap(({ lines }) => lines.map((line) => (JSON.parse(line) as { index: number }).index));
+    assert.deepEqual(indexes, [...indexes.keys()], "each once and in order, since nothing was taken twice");
+    for (const { headers, body } of receiver.all()) {
+      const signature = signatureOf(KEY, String(headers["strongroom-timestamp"]), body);
+      assert.equal(headers["strongroom-signature"], `sha256=${signature}`);
+    }
+    assert.equal(receiver.elsewhere(), 0, "a redirect is not followed");
+    const { status } = await sinkNamed(app, admin, sink.id);
+    assert.match(status.last_error ?? "", /answered with the status (500|302)/);
+    assert.equal(status.state, "current");
+    await app.call(deleteAuditSink, byId(sink));
+  });
+
+  test("that is disabled gets nothing, and goes on where it was when it is enabled again", async () => {
+    const sink = await aSink(hook("hook with a pause", { starts: "now" }));
+    await recordEntries(app, 3);
+    await upToDate(sink);
+    const off = await app.call(switchAuditSink, { ...byId(sink), body: { is_enabled: false } });
+    assert.equal(off.body.status.state, "disabled");
+    receiver.forget();
+    await recordEntries(app, 5);
+    await sequenced(app, admin);
+    const waiting = await sinkNamed(app, admin, sink.id);
+    assert.ok(waiting.status.behind_entries >= 5);
+    assert.equal(receiver.all().length, 0);
+    const { cursor } = waiting.status;
+    await app.call(switchAuditSink, { ...byId(sink), body: { is_enabled: true } });
+    await upToDate(sink);
+    const [first] = receiver.taken().flatMap(({ lines }) => lines);
+    assert.equal((JSON.parse(first ?? "") as { index: number }).index, cursor);
+    await app.call(deleteAuditSink, byId(sink));
+  });
+
+  test("can be tried, which is on record and says in plain words what went wrong", async () => {
+    const sink = await aSink(hook("hook to try", { is_enabled: false }));
+    receiver.forget();
+    const tried = await app.call(testAuditSink, byId(sink));
+    assert.deepEqual([tried.status, tried.body.has_arrived], [200, true], tried.text);
+    assert.match(receiver.all()[0]?.body ?? "", /A test message for \\?"hook to try/);
+    const nowhere = { kind: "http", url: "http://127.0.0.1:9/" } as const;
+    await app.call(updateAuditSink, { ...byId(sink), body: { name: "hook to try", config: nowhere } });
+    const failed = await app.call(testAuditSink, byId(sink));
+    assert.equal(failed.body.has_arrived, false);
+    assert.match(failed.body.message, /127\.0\.0\.1:9 refused the connection/);
+    await app.call(deleteAuditSink, byId(sink));
+    const { rows } = await app.database.pool.query<{ event: string; result: string }>(
+      "select event, result from audit_entries where target_id = $1 order by id",
+      [sink.id],
+    );
+    assert.deepEqual(
+      rows.map(({ event, result }) => `${event} ${result}`),
+      [
+        "audit-sink.created success",
+        "audit-sink.tested success",
+        "audit-sink.updated success",
+        "audit-sink.tested failure",
+        "audit-sink.deleted success",
+      ],
+    );
+  });
+});
+
+describe("what a sink keeps secret", () => {
+  const secrets = { hmac_key: "the secret of the hook", authorization: "Splunk 5ecre7-5ecre7" };
+
+  test("is sealed, never told, and goes to no other place than it was given for", async () => {
+    const config = { kind: "http", url: "https://siem.example.com/in" } as const;
+    const sink = await aSink({ name: "with secrets", config, ...secrets, is_enabled: false });
+    assert.deepEqual([sink.has_hmac_key, sink.has_authorization, sink.has_client_key], [true, true, false]);
+    const listed = await app.call(listAuditSinks, { as: admin });
+    const { rows } = await app.database.pool.query("select * from audit_sinks where id = $1", [sink.id]);
+    const entries = await app.database.pool.query("select convert_from(canonical, 'utf8') from audit_entries");
+    for (const text of [listed.text, JSON.stringify(rows), JSON.stringify(entries.rows), app.logLines.join("")]) {
+      for (const secret of Object.values(secrets)) assert.ok(!text.includes(secret), "it is nowhere to be read");
+    }
+    const elsewhere = { kind: "http", url: "https://elsewhere.example.com/in" } as const;
+    const moved = await app.call(updateAuditSink, { ...byId(sink), body: { name: "with secrets", config: elsewhere } });
+    assert.equal(moved.status, 400);
+    assert.match(moved.text, /Another address needs the authorization anew/);
+    const kept = await app.call(updateAuditSink, {
+      ...byId(sink),
+      body: { name: "with secrets", config, hmac_key: null },
+    });
+    assert.deepEqual([kept.body.has_hmac_key, kept.body.has_authorization], [false, true]);
+    await app.call(deleteAuditSink, byId(sink));
+  });
+
+  test("does not go over an unencrypted connection, nor stand in the address", async () => {
+    const plain = { kind: "http", url: "http://siem.example.com/in" } as const;
+    const refused = [
+      { name: "plain", config: plain, authorization: "Bearer abc" },
+      { name: "in the address", config: { kind: "http", url: "https://siem.example.com/in?token=abc" } },
+      { name: "in the address", config: { kind: "http", url: "https://me:abc@siem.example.com/in" } },
+      { name: "no certificate", config: { kind: "syslog", host: "siem", client_certificate: null }, client_key: "x" },
+    ] as const;
+    for (const body of refused) {
+      const reply = await app.call(createAuditSink, { body, as: admin });
+      assert.equal(reply.status, 400, reply.text);
+    }
+  });
+});
+
+describe("a file", () => {
+  const linesOf = (name: string) => readFileSync(join(folder, name), "utf8").split("\n").slice(0, -1);
+
+  test("is appended to in whole lines, also after a process died in the middle of one", async () => {
+    writeFileSync(join(folder, "whole.log"), '{"index":-1}\n{"index":');
+    const config = { kind: "file", name: "whole.log" } as const;
+    const sink = await aSink({ name: "a file", config });
+    await recordEntries(app, 20);
+    await upToDate(sink);
+    const indexes = linesOf("whole.log").map((line) => (JSON.parse(line) as { index: number }).index);
+    assert.deepEqual(
+      indexes,
+      [...indexes.keys()].map((at) => at - 1),
+    );
+    const again = await app.call(createAuditSink, { body: { name: "another", config }, as: admin });
+    assert.equal(again.status, 409, "two sinks in one file would be mixed up");
+    await app.call(deleteAuditSink, byId(sink));
+  });
+
+  test("begins anew above its size, and keeps as many of the older ones as it was told to", async () => {
+    const config = { kind: "file", name: "turned.log", rotate_megabytes: 1, keep_files: 2 } as const;
+    const sink = await aSink({ name: "turned", config, format: "ocsf" });
+    for (let part = 0; part < 4; part++) {
+      await recordEntries(app, 900);
+      await upToDate(sink);
+    }
+    const files = readdirSync(folder).filter((name) => name.startsWith("turned.log"));
+    assert.deepEqual(files.toSorted(), ["turned.log", "turned.log.1", "turned.log.2"]);
+    await app.call(deleteAuditSink, byId(sink));
+  });
+
+  const canMount = process.getuid?.() === 0 && process.platform === "linux";
+  test(
+    "on a full disk loses nothing and holds nothing up",
+    { skip: !canMount && "only root can mount a small disk" },
+    async () => {
+      const small = join(folder, "small");
+      mkdirSync(small);
+      assert.equal(spawnSync("mount", ["-t", "tmpfs", "-o", "size=512k", "tmpfs", small]).status, 0);
+      const other = await testApp({ config: { sinkFolder: small } });
+      try {
+        writeFileSync(join(small, "filler"), Buffer.alloc(400 * 1024));
+        const boss = await firstAdmin(other);
+        const body = { name: "on a small disk", config: { kind: "file", name: "trail.jsonl" } } as const;
+        const made = await other.call(createAuditSink, { body, as: boss.token });
+        await recordEntries(other, 700);
+        const failing = await eventually(async () => {
+          const { status } = await sinkNamed(other, boss.token, made.body.id);
+          return status.state === "failing" ? status : null;
+        });
+        assert.match(failing.last_error ?? "", /The disk is full/);
+        const body2 = { name: "Billing", type: "password", value: "a secret value" } as const;
+        const stored = await other.call(createCredential, { body: body2, as: boss.token });
+        assert.equal(stored.status, 201, "the product goes on");
+        rmSync(join(small, "filler"));
+        await allSent(other, boss.token, made.body.id);
+        const indexes = readFileSync(join(small, "trail.jsonl"), "utf8").split("\n").slice(0, -1);
+        assert.deepEqual(
+          indexes.map((line) => (JSON.parse(line) as { index: number }).index),
+          [...indexes.keys()],
+        );
+      } finally {
+        await other.close();
+        spawnSync("umount", [small]);
+      }
+    },
+  );
+
+  test("cannot lie outside of the server's folder for them", async () => {
+    for (const name of ["../root.key", "/etc/passwd", ".hidden", "a/b", "audit.jsonl.1"]) {
+      const body = { name: "outside", config: { kind: "file", name } } as const;
+      assert.equal((await app.call(createAuditSink, { body, as: admin })).status, 400, name);
+    }
+  });
+});
+
+test("a sink that does not answer is told of in the health of the server, without its name", async () => {
+  const nowhere = { kind: "http", url: "http://127.0.0.1:9/" } as const;
+  const sink = await aSink({ name: "Very Secret SIEM", config: nowhere, starts: "now" });
+  const before = await app.call(readHealth);
+  assert.equal(before.body.checks.find(({ name }) => name === "audit sinks")?.state, "ok");
+  await recordEntries(app, 1, new Date(Date.now() - 10 * 60_000));
+  await sequenced(app, admin);
+  const health = await app.call(readHealth);
+  const check = health.body.checks.find(({ name }) => name === "audit sinks");
+  assert.deepEqual([check?.state, check?.message], ["failing", "An audit sink is more than 5 minutes behind"]);
+  assert.ok(!health.text.includes("Very Secret"));
+  await app.call(deleteAuditSink, byId(sink));
+});
+
+test("managers see sinks and change none; ordinary people do not know of them", async () => {
+  const [manager, user] = [await aPerson(app, "manager"), await aPerson(app)];
+  assert.equal((await app.call(listAuditSinks, { as: manager.token })).status, 200);
+  assert.equal((await app.call(listAuditSinks, { as: user.token })).status, 403);
+  const refused = await app.call(createAuditSink, { body: hook("not mine"), as: manager.token });
+  assert.equal(refused.status, 403);
+});

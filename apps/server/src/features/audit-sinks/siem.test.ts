@@ -1,0 +1,142 @@
+// The trail in a real rsyslog: over TLS, whole, also when it is killed or stands still while entries are recorded.
+import { createAuditSink, createCredential, testAuditSink, updateAuditSink } from "@strongroom/contract";
+import type { AuditSink } from "@strongroom/contract";
+import { makeAuthority, needs, opensslAvailable, rsyslogAvailable, startRsyslog } from "@strongroom/connectors/testing";
+import type { Authority, RsyslogServer } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { firstAdmin } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
+import { allSent, recordEntries, sequenced, sinkNamed } from "./testing/receiving.ts";
+
+const options = needs(rsyslogAvailable(), opensslAvailable());
+const isPossible = options.skip === undefined;
+/** In each of three parts; 33,000 once by hand (docs/performance.md). */
+const ENTRIES = Number(process.env["SIEM_ENTRIES"] ?? 1500);
+
+let app: TestApp;
+let admin: string;
+let authority: Authority;
+let siem: RsyslogServer;
+before(async () => {
+  if (!isPossible) return;
+  app = await testApp();
+  admin = (await firstAdmin(app)).token;
+  authority = await makeAuthority();
+  siem = await startRsyslog({ certificate: await authority.issue(["127.0.0.1"]), authority });
+});
+after(async () => {
+  if (!isPossible) return;
+  await app.close();
+  await siem.stop();
+});
+
+const place = () => ({ kind: "syslog", host: "127.0.0.1", port: siem.port, ca: authority.certificate }) as const;
+async function aSink(name: string, more: object = {}): Promise<AuditSink> {
+  const body = { name, config: place(), format: "rfc5424", ...more } as const;
+  const made = await app.call(createAuditSink, { body, as: admin });
+  assert.equal(made.status, 201, made.text);
+  return made.body;
+}
+/** The product is used while the SIEM is not. */
+async function useProduct(): Promise<void> {
+  const body = { name: "Billing", type: "password", value: "a secret value" } as const;
+  const stored = await app.call(createCredential, { body, as: admin });
+  assert.equal(stored.status, 201, stored.text);
+}
+const leafIndexes = () => siem.messages().map((line) => Number(/ leafIndex="(\d+)"/.exec(line)?.[1] ?? -1));
+
+test("a SIEM that is killed, stands still and comes back misses no entry, and holds nothing up", options, async () => {
+  const sink = await aSink("killed and paused");
+  await recordEntries(app, ENTRIES);
+  await eventually(async () => (leafIndexes().length > 0 ? true : null));
+
+  // In the middle of what it is sent.
+  await siem.kill();
+  await recordEntries(app, ENTRIES);
+  await useProduct();
+  const down = await eventually(async () => {
+    const { status } = await sinkNamed(app, admin, sink.id);
+    return status.state === "failing" ? status : null;
+  });
+  assert.match(down.last_error ?? "", /127\.0\.0\.1:\d+ (refused|closed) the connection/);
+  await siem.restart();
+
+  siem.pause();
+  await recordEntries(app, ENTRIES);
+  await useProduct();
+  await sequenced(app, admin);
+  assert.ok((await sinkNamed(app, admin, sink.id)).status.behind_entries > 0);
+  siem.resume();
+
+  await allSent(app, admin, sink.id);
+  const { status } = await sinkNamed(app, admin, sink.id);
+  const got = new Set(leafIndexes());
+  const missing = Array.from({ length: status.cursor }, (_, index) => index).filter((index) => !got.has(index));
+  assert.deepEqual(missing, []);
+  assert.ok(status.cursor >= 3 * ENTRIES);
+  const times = siem.messages().length / status.cursor;
+  console.log(`${status.cursor} entries, each sent ${times.toFixed(2)} times`);
+});
+
+test("messages are RFC 5424 in every format, over TLS or, when that was chosen, over plain TCP", options, async () => {
+  const formats = {
+    rfc5424: /\ufeff\{"actor"/,
+    json: /\ufeff\{"entry":\{/,
+    cef: /\ufeffCEF:0\|Strongroom\|/,
+    ocsf: /\ufeff\{"activity_id"/,
+  };
+  const sink = await aSink("formats", { starts: "now" });
+  for (const [format, said] of Object.entries(formats)) {
+    const config = format === "cef" ? { ...place(), port: siem.plainPort, transport: "tcp" } : place();
+    const body = { name: "formats", config, format } as never;
+    assert.equal((await app.call(updateAuditSink, { params: { id: sink.id }, body, as: admin })).status, 200);
+    const tried = await app.call(testAuditSink, { params: { id: sink.id }, as: admin });
+    assert.equal(tried.body.has_arrived, true, tried.text);
+    const found = siem.messages().findLast((line) => line.includes("A test message"));
+    assert.match(
+      found ?? "",
+      /^<10\d>1 \d{4}-\d\d-\d\dT[\d:.]+Z \S+ strongroom - audit-sink\.tested \[strongroom@32473 /,
+    );
+    assert.match(found ?? "", said);
+  }
+});
+
+test(
+  "a SIEM whose certificate another authority issued gets nothing, and is told of in plain words",
+  options,
+  async () => {
+    const stranger = await makeAuthority();
+    const sink = await aSink("stranger", { config: { ...place(), ca: stranger.certificate }, is_enabled: false });
+    const before = siem.messages().length;
+    const tried = await app.call(testAuditSink, { params: { id: sink.id }, as: admin });
+    assert.equal(tried.body.has_arrived, false);
+    assert.match(tried.body.message, /certificate.*"CA certificate"/);
+    assert.equal(siem.messages().length, before);
+  },
+);
+
+test("a SIEM that asks who sends is shown the client certificate; its key stays sealed", options, async () => {
+  const certificate = await authority.issue(["127.0.0.1"]);
+  const asking = await startRsyslog({ certificate, authority, asksForCertificate: true });
+  try {
+    const config = { ...place(), port: asking.port };
+    const sink = await aSink("without a certificate", { config, is_enabled: false });
+    const tryIt = async (id: AuditSink["id"]) => (await app.call(testAuditSink, { params: { id }, as: admin })).body;
+    await tryIt(sink.id);
+    assert.deepEqual(asking.messages(), [], "nobody is let in without one");
+    const client = await authority.issue(["strongroom.example.com"]);
+    const shown = await aSink("with a certificate", {
+      config: { ...config, client_certificate: client.certificate },
+      client_key: client.privateKey,
+      is_enabled: false,
+    });
+    assert.equal(shown.has_client_key, true);
+    assert.deepEqual((await tryIt(shown.id)).has_arrived, true);
+    assert.equal(asking.messages().length, 1);
+  } finally {
+    await asking.stop();
+  }
+});

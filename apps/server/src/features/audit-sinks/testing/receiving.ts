@@ -1,0 +1,88 @@
+// A web server that takes what sinks send, answers as it is told to, and entries to be sent.
+import { listAuditSinks, readCheckpoint } from "@strongroom/contract";
+import type { AuditSink } from "@strongroom/contract";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
+
+export interface Received {
+  headers: IncomingHttpHeaders;
+  body: string;
+  lines: string[];
+}
+
+export interface Receiver {
+  url: string;
+  /** Everything that came, and what of it was answered with 200. */
+  all(): readonly Received[];
+  taken(): readonly Received[];
+  /** How often somebody followed a redirect. */
+  elsewhere(): number;
+  /** The next answers have these statuses. */
+  answerNext(...statuses: number[]): void;
+  forget(): void;
+  close(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  let all: Received[] = [];
+  let taken: Received[] = [];
+  let elsewhere = 0;
+  let next: number[] = [];
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString("utf8");
+    if (request.url === "/elsewhere") elsewhere += 1;
+    const status = next.shift() ?? 200;
+    const received = { headers: request.headers, body, lines: body.split("\n").filter((line) => line !== "") };
+    all.push(received);
+    if (status === 200) taken.push(received);
+    response.writeHead(status, { location: "/elsewhere" }).end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/in`,
+    all: () => all,
+    taken: () => taken,
+    elsewhere: () => elsewhere,
+    answerNext: (...statuses) => (next = statuses),
+    forget: () => ([all, taken] = [[], []]),
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** As many entries as asked, as the product records its own. */
+export async function recordEntries(app: TestApp, count: number, at = new Date()): Promise<void> {
+  for (let left = count; left > 0; left -= 500) {
+    const entries = Array.from({ length: Math.min(left, 500) }, (_, number) =>
+      systemEntry("credential.verified", "test", { details: { number }, reason: "a reason".repeat(4) }, at),
+    );
+    await app.database.transaction((tx) => appendAudit(tx, entries));
+  }
+}
+
+export async function sinkNamed(app: TestApp, as: string, id: string): Promise<AuditSink> {
+  const { body, text } = await app.call(listAuditSinks, { as });
+  const found = body.sinks.find((sink) => sink.id === id);
+  if (found === undefined) throw new Error(text);
+  return found;
+}
+
+/** Once every entry has its place. */
+export const sequenced = (app: TestApp, as: string): Promise<true> =>
+  eventually(async () => ((await app.call(readCheckpoint, { as })).body.pending === 0 ? true : null));
+
+/** Once a sink has had everything that was recorded before. */
+export async function allSent(app: TestApp, as: string, id: string): Promise<void> {
+  await sequenced(app, as);
+  await eventually(async () => ((await sinkNamed(app, as, id)).status.behind_entries === 0 ? true : null));
+}

@@ -1,0 +1,177 @@
+// A second Strongroom as a witness: a history that was rewritten, with the log's own key even, contradicts what it cosigned.
+import {
+  addWitnessedLog,
+  createAuditSink,
+  exportAudit,
+  listAuditSinks,
+  readCheckpoint,
+  readWitness,
+  removeWitnessedLog,
+  verifyAudit,
+} from "@strongroom/contract";
+import type { AuditSink, WitnessedLog } from "@strongroom/contract";
+import { cosignedAt, parseWitnessKey, splitNotes, verifyExport } from "@strongroom/auditlog";
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { sql } from "kysely";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { firstAdmin } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
+import { recordEntries, sequenced, sinkNamed } from "./testing/receiving.ts";
+
+let log: TestApp;
+let witness: TestApp;
+let admin: string;
+let watcher: string;
+let url: string;
+let logKey: string;
+let sink: AuditSink;
+
+before(async () => {
+  [log, witness] = await Promise.all([testApp(), testApp()]);
+  [admin, watcher] = [(await firstAdmin(log)).token, (await firstAdmin(witness)).token];
+  await witness.http.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = witness.http.server.address() as AddressInfo;
+  url = `http://127.0.0.1:${port}/api/v1/audit/witness`;
+  logKey = (await log.call(readCheckpoint, { as: admin })).body.verifier_key;
+});
+after(() => Promise.all([log.close(), witness.close()]));
+
+const watched = async (): Promise<WitnessedLog> => (await witness.call(readWitness, { as: watcher })).body.logs[0]!;
+const publisher = async (body: object): Promise<AuditSink> => {
+  const made = await log.call(createAuditSink, {
+    body: { content: "checkpoints", every_seconds: 1, ...body } as never,
+    as: admin,
+  });
+  assert.equal(made.status, 201, made.text);
+  return made.body;
+};
+const entriesOf = async (app: TestApp, event: string): Promise<string[]> => {
+  const { rows } = await app.database.pool.query<{ said: string }>(
+    "select convert_from(canonical, 'utf8') as said from audit_entries where event = $1 order by id",
+    [event],
+  );
+  return rows.map(({ said }) => said);
+};
+
+test("a witness cosigns what continues the log that it watches, and nothing of a log that it does not know", async () => {
+  const { witness_key } = (await witness.call(readWitness, { as: watcher })).body;
+  sink = await publisher({ name: "witness", config: { kind: "witness", url, witness_key } });
+  const unknown = await eventually(async () => (await sinkNamed(log, admin, sink.id)).status.last_error);
+  assert.match(unknown, /does not watch this log/);
+
+  const body = { name: "Head office", verifier_key: logKey };
+  assert.equal((await witness.call(addWitnessedLog, { body, as: watcher })).status, 201);
+  for (const count of [1, 5]) {
+    await recordEntries(log, count);
+    await sequenced(log, admin);
+    const { size } = (await log.call(readCheckpoint, { as: admin })).body;
+    await eventually(async () => ((await watched()).size >= size ? true : null));
+  }
+  const { cosigned_checkpoint: cosigned } = await eventually(async () => {
+    const shown = await sinkNamed(log, admin, sink.id);
+    return shown.status.cursor === (await watched()).size ? shown : null;
+  });
+  assert.ok(cosignedAt(cosigned!, parseWitnessKey(witness_key)!) !== null);
+  assert.ok(cosigned!.startsWith((await watched()).checkpoint!), "what the witness keeps, with its signature");
+  const lines = (await log.call(exportAudit, { as: admin })).text.split("\n").slice(0, -1);
+  assert.equal((await verifyExport(lines, logKey, [cosigned!])).isIntact, true);
+});
+
+test("the witness of a log speaks C2SP tlog-witness: what is asked of it and what it answers", async () => {
+  const known = await watched();
+  const ask = async (text: string) => {
+    const reply = await fetch(`${url}/add-checkpoint`, {
+      method: "POST",
+      body: text,
+      headers: { "content-type": "text/plain" },
+    });
+    return { status: reply.status, type: reply.headers.get("content-type"), text: await reply.text() };
+  };
+  const again = await ask(`old ${known.size}\n\n${known.checkpoint}`);
+  assert.equal(again.status, 200, "the same once more is cosigned once more");
+  assert.match(again.text, /^— strongroom\/witness\/\S+ \S+\n$/);
+  const behind = await ask(`old 0\n\n${known.checkpoint}`);
+  assert.deepEqual(behind, { status: 409, type: "text/x.tlog.size", text: `${known.size}\n` });
+  const unsigned = known.checkpoint!.replace(/\n\d+\n/, "\n999999\n");
+  assert.equal((await ask(`old ${known.size}\n\n${unsigned}`)).status, 403);
+  assert.equal((await ask(`old 0\n\n${known.checkpoint!.replaceAll(known.origin, "another/log")}`)).status, 404);
+  assert.equal((await ask(`old ${known.size + 1}\n\n${known.checkpoint}`)).status, 400);
+  for (const nonsense of ["old x\n\n", "nothing", `old 0\nnot base64\n\n${known.checkpoint}`]) {
+    assert.equal((await ask(nonsense)).status, 400, nonsense);
+  }
+  assert.deepEqual((await watched()).contradiction, null, "none of this is a reason for an alarm");
+});
+
+test("checkpoints in a file, each whole, are what an auditor compares an export with", async () => {
+  const file = await publisher({ name: "file", config: { kind: "file", name: "checkpoints.txt" } });
+  for (const _ of [1, 2]) {
+    const { delivered } = (await sinkNamed(log, admin, file.id)).status;
+    await recordEntries(log, 2);
+    await eventually(async () => ((await sinkNamed(log, admin, file.id)).status.delivered > delivered ? true : null));
+  }
+  const notes = splitNotes(readFileSync(join(log.config.sinkFolder, "checkpoints.txt"), "utf8"));
+  assert.ok(notes.length >= 2);
+  const lines = (await log.call(exportAudit, { as: admin })).text.split("\n").slice(0, -1);
+  const report = await verifyExport(lines, logKey, notes);
+  assert.deepEqual(report.findings, []);
+});
+
+/** What the database's owner can do who also has the running product sign for them: every table of the trail, anew. */
+async function rewriteHistory(): Promise<void> {
+  const tables = ["audit_entries", "audit_leaves", "audit_nodes"];
+  await log.database.transaction(async (tx) => {
+    const run = (text: string) => sql.raw(text).execute(tx);
+    for (const table of tables) await run(`alter table ${table} disable trigger user`);
+    for (const table of ["audit_leaves", "audit_nodes", "audit_checkpoints"]) await run(`delete from ${table}`);
+    await run(`update audit_entries set canonical =
+      convert_to(replace(convert_from(canonical, 'utf8'), '"number":3', '"number":7'), 'utf8')`);
+    await run("insert into audit_pending select id from audit_entries on conflict do nothing");
+    for (const table of tables) await run(`alter table ${table} enable trigger user`);
+  });
+}
+
+test("a database that was rewritten wholesale, and signed anew with the right key, is found out by the witness's copy", async () => {
+  const before = await watched();
+  await rewriteHistory();
+  await sequenced(log, admin);
+  await recordEntries(log, 3);
+  await sequenced(log, admin);
+  const local = await eventually(async () => {
+    const { body } = await log.call(verifyAudit, { as: admin });
+    return body.findings.every(({ kind }) => kind !== "added") ? body : null;
+  });
+  assert.ok(local.findings.length === 0 || local.findings.every(({ kind }) => kind === "rewritten"));
+
+  const lines = (await log.call(exportAudit, { as: admin })).text.split("\n").slice(0, -1);
+  assert.equal((await verifyExport(lines, logKey, [])).isIntact, true, "by itself the new history is flawless");
+  const compared = await verifyExport(lines, logKey, [before.checkpoint!]);
+  assert.equal(compared.isIntact, false);
+  assert.match(compared.findings[0]?.message ?? "", /is not what|are not what/);
+
+  const { contradiction, size, checkpoint } = await eventually(async () => {
+    const shown = await watched();
+    return shown.contradiction === null ? null : shown;
+  });
+  assert.deepEqual([size, checkpoint], [before.size, before.checkpoint], "the witness keeps what it saw");
+  assert.match(contradiction?.message ?? "", /not shown to continue|two different histories/);
+  assert.match((await entriesOf(witness, "audit-witness.fork-refused"))[0] ?? "", /"name":"Head office"/);
+  const told = await eventually(async () => (await entriesOf(log, "audit.tampering-found")).at(-1) ?? null);
+  assert.match(told, /The witness saw another history/);
+  const { status } = await sinkNamed(log, admin, sink.id);
+  assert.deepEqual([status.state, status.cursor], ["failing", before.size]);
+});
+
+test("a log that is not watched any more is forgotten, and what was seen of it stays on record", async () => {
+  const { id, checkpoint } = await watched();
+  assert.equal((await witness.call(removeWitnessedLog, { params: { id }, as: watcher })).status, 200);
+  assert.deepEqual((await witness.call(readWitness, { as: watcher })).body.logs, []);
+  const [entry = ""] = await entriesOf(witness, "audit-witness.log-removed");
+  assert.ok(entry.includes(JSON.stringify(checkpoint).slice(1, 40)));
+  const { body } = await log.call(listAuditSinks, { as: admin });
+  assert.ok(body.sinks.length >= 2);
+});

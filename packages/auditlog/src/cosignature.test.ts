@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { aLog, aSigner } from "../testing/sample-log.ts";
+import {
+  cosign,
+  cosignedAt,
+  encodeWitnessKey,
+  noteSigner,
+  parseCheckpoint,
+  parseWitnessKey,
+  splitNotes,
+  verifyCheckpoint,
+} from "./index.ts";
+
+const at = new Date("2026-11-21T10:00:00Z");
+const witness = noteSigner("witness.test/one", Buffer.alloc(32, 9));
+
+test("a cosigned checkpoint is still the log's, and says when the witness saw it", () => {
+  const log = aLog([5]);
+  const { note } = log.checkpoints[0]!;
+  const cosigned = note + cosign(note, witness, at)!;
+  assert.deepEqual(cosignedAt(cosigned, witness), at);
+  assert.equal(verifyCheckpoint(cosigned, log.signer).outcome, "verified");
+  assert.equal(cosignedAt(note, witness), null);
+});
+
+test("a cosignature of another key, of another text or with any bit flipped counts for nothing", () => {
+  const [first, second] = aLog([5, 9]).checkpoints;
+  const line = cosign(first!.note, witness, at)!;
+  const other = noteSigner("witness.test/one", Buffer.alloc(32, 8));
+  assert.equal(cosignedAt(first!.note + line, other), null);
+  assert.equal(cosignedAt(second!.note + line, witness), null);
+  const bytes = Buffer.from(line.split(" ")[2]!, "base64");
+  for (const place of [4, 12, 40, bytes.length - 1]) {
+    const flipped = Buffer.from(bytes);
+    flipped[place]! ^= 1;
+    const changed = `${first!.note}— ${witness.name} ${flipped.toString("base64")}\n`;
+    assert.equal(cosignedAt(changed, witness), null, `byte ${place}`);
+  }
+  assert.equal(cosign("no note", witness, at), null);
+});
+
+test("a witness's key is no log's key, and one that was damaged is none", () => {
+  const key = encodeWitnessKey(witness);
+  assert.deepEqual(parseWitnessKey(key), { name: witness.name, publicKey: witness.publicKey });
+  assert.equal(parseWitnessKey(aLog([1]).key), null);
+  assert.equal(parseWitnessKey(key.replace("witness.test", "witness.best")), null);
+  assert.equal(parseWitnessKey(""), null);
+});
+
+test("notes that stand one after the other in a file are told apart, with or without empty lines between", () => {
+  const log = aLog([2, 5, 9], aSigner());
+  const notes = log.checkpoints.map(({ note }) => note + cosign(note, witness, at)!);
+  for (const between of ["", "\n", "\n\n"]) {
+    const split = splitNotes(notes.join(between));
+    assert.deepEqual(split, notes);
+    assert.deepEqual(
+      split.map((note) => parseCheckpoint(note)?.size),
+      [2, 5, 9],
+    );
+  }
+  assert.deepEqual(splitNotes(""), []);
+});
