@@ -36,6 +36,9 @@ async function strike(kind: Kind): Promise<{ section: string; isGood: boolean }>
     const isGood = all.every(({ problem }) => problem === null);
     if (!isGood) console.log(ground.output().slice(-4_000));
     return { section: sectionOf(subject, all, new Date()), isGood };
+  } catch (error) {
+    console.log(ground.output().slice(-4_000));
+    throw error;
   } finally {
     await ground.stop();
     await subject.stop();

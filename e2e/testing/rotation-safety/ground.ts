@@ -85,7 +85,7 @@ export async function openGround(store: PostgresqlServer, subject: Subject, data
   /** Whether this secret is in force, asked of the system itself. */
   const isInForce = async (body: AccountBody, value: string): Promise<boolean> => {
     const target = aTarget({
-      ...subject.upstream,
+      ...(subject.login ?? subject.upstream),
       type: body.type ?? "password",
       username: body.username,
       databaseName: body.database_name ?? null,
@@ -105,7 +105,7 @@ export async function openGround(store: PostgresqlServer, subject: Subject, data
       const body = await subject.account();
       const proxy = await startCuttingProxy(subject.upstream, machine);
       const { host, port } = proxy;
-      const stored = { ...body, name: `account ${count++}`, host, port };
+      const stored = { ...body, name: `account ${count++}`, host, port, ...subject.through?.(body, proxy) };
       const { id } = await ask(server.url, createCredential, { body: stored }, token);
       const params = { id };
       for (;;) {

@@ -6,8 +6,10 @@ import {
   openldapAvailable,
   opensslAvailable,
   postgresqlAvailable,
+  rabbitmqAvailable,
   redisAvailable,
   sambaAdAvailable,
+  startCuttingProxy,
   startFakeIos,
   startFakeMongodb,
   startFakeMssql,
@@ -15,6 +17,7 @@ import {
   startMariadb,
   startOpenldap,
   startPostgresql,
+  startRabbitmq,
   startRedis,
   startSambaAd,
   startSshd,
@@ -41,6 +44,10 @@ export interface Subject {
   upstream: { host: string; port: number };
   /** A new account. */
   account(): Promise<AccountBody>;
+  /** Where secrets are changed at another port than people log in at: the one to log in at. `upstream` is the other. */
+  login?: { host: string; port: number };
+  /** What is stored otherwise for an account whose `upstream` is reached through a proxy there. */
+  through?(body: AccountBody, proxy: { host: string; port: number }): Partial<Body>;
   /** The old secret goes on being accepted for a while, by itself. */
   isOldAccepted?: boolean;
   stop(): Promise<void>;
@@ -282,6 +289,32 @@ async function winrm(machines: readonly string[]): Promise<Subject> {
   };
 }
 
+async function rabbitmq(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startRabbitmq(await authority.issue(["127.0.0.1", ...machines]));
+  // People log in at every machine too, and there nothing is struck.
+  const logins = await Promise.all(machines.map((machine) => startCuttingProxy(server, machine)));
+  const params = { protocol: "rabbitmq", ca: authority.certificate, management_port: server.managementPort };
+  return {
+    name: "RabbitMQ",
+    version: "",
+    upstream: { host: server.host, port: server.managementPort },
+    login: server,
+    through: (_, proxy) => ({
+      port: logins.find(({ host }) => host === proxy.host)!.port,
+      additional_params: { ...params, management_port: proxy.port },
+    }),
+    account: async () => {
+      const { username, password } = await server.addUser("administrator");
+      return { type: "application", username, value: password, additional_params: params };
+    },
+    stop: async () => {
+      await Promise.all(logins.map((each) => each.stop()));
+      await server.stop();
+    },
+  };
+}
+
 const TLS = opensslAvailable();
 
 export const KINDS: readonly Kind[] = [
@@ -292,6 +325,7 @@ export const KINDS: readonly Kind[] = [
   { name: "ldap", needs: needs(openldapAvailable(), TLS), start: ldap },
   { name: "active-directory", needs: needs(sambaAdAvailable(), TLS), start: activeDirectory },
   { name: "redis", needs: needs(redisAvailable(), TLS), start: redis },
+  { name: "rabbitmq", needs: needs(rabbitmqAvailable(), TLS), start: rabbitmq },
   { name: "telnet", needs: needs(telnetdAvailable()), start: telnet },
   { name: "cisco-ios", needs: {}, start: ios },
   { name: "mongodb", needs: needs(TLS), start: mongodb },

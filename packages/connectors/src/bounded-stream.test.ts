@@ -51,3 +51,21 @@ test("a reader that throws on what was buffered while it was paused ends the str
   const [error] = (await once(stream, "error")) as [Error];
   assert.ok(error instanceof RangeError);
 });
+
+test("a reader that throws over a reset, or over the end, does not end the process", async (t) => {
+  const server = await startTcp((socket) => socket.resetAndDestroy());
+  t.after(() => server.stop());
+  const socket = connect(server.port, server.host);
+  await once(socket, "connect");
+  const stream = new BoundedStream(socket);
+  const heard: string[] = [];
+  for (const event of ["end", "error", "close"]) {
+    stream.on(event, () => {
+      heard.push(event);
+      throw new TypeError("Cannot read properties of null");
+    });
+  }
+  stream.resume();
+  while (!heard.includes("close")) await new Promise((next) => setImmediate(next));
+  assert.ok(heard.includes("error"), heard.join());
+});

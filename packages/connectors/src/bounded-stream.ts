@@ -60,14 +60,17 @@ export class BoundedStream extends Duplex {
   }
 }
 
+/** What a target brings about, in bytes or by breaking the connection. */
+const BY_TARGET: ReadonlySet<string | symbol> = new Set(["data", "readable", "end", "error", "close"]);
+
 /**
- * Turns an exception that a listener throws while it parses a target's bytes into an error of the stream. Without it,
- * one malformed packet would end the whole process.
+ * Turns an exception that a listener throws over what a target did into an error of the stream. Without it, one malformed
+ * packet or a reset at the wrong moment would end the whole process.
  */
 export function containExceptions(stream: Duplex): void {
   const emit = stream.emit.bind(stream);
   stream.emit = (event: string | symbol, ...args: unknown[]): boolean => {
-    if (event !== "data" && event !== "readable") return emit(event, ...args);
+    if (!BY_TARGET.has(event)) return emit(event, ...args);
     try {
       return emit(event, ...args);
     } catch (error) {
