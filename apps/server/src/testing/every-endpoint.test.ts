@@ -1,5 +1,5 @@
 // Walks every endpoint of the contract as nobody, as the wrong role, and with other people's ids.
-import { ROLES, createCredential, pathOf } from "@strongroom/contract";
+import { ROLES, Scope, createCredential, createToken, pathOf, scopeOf } from "@strongroom/contract";
 import type { Needs, Role } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
@@ -159,6 +159,32 @@ describe("OPEN-19: every call is authorised on the server", () => {
     const audit = endpoints.filter(({ endpoint }) => endpoint.needs.startsWith("audit."));
     assert.ok(audit.length >= 4);
     for (const named of audit) assert.equal((await send(named, tokens.user)).status, 403, named.name);
+  });
+});
+
+describe("an API token does what its scopes name and nothing else", () => {
+  test("every call is refused to an administrator's token that was not given its scope", async () => {
+    const body = { name: "Without", scopes: ["event.follow" as const], expires_in_days: 1 };
+    const made = await app.call(createToken, { body, as: tokens.admin });
+    assert.equal(made.status, 201, made.text);
+    const others = endpoints.filter(({ endpoint }) => endpoint.needs !== "public" && endpoint.scope !== "event.follow");
+    for (const named of others) {
+      const reply = await send(named, made.body.token);
+      const { code } = reply.body as { code?: string };
+      const expected = scopeOf(named.endpoint) === null ? "token.session-needed" : "token.scope-missing";
+      assert.deepEqual([reply.status, code], [403, expected], `${named.name}: ${reply.text}`);
+    }
+  });
+
+  test("what somebody who is signed in does with who they are is for no token, and every scope opens something", () => {
+    const ofSessions = endpoints.filter(({ endpoint }) => /^\/api\/v1\/(auth|factors)\b/.test(endpoint.path));
+    assert.ok(ofSessions.length >= 12);
+    for (const { name, endpoint } of ofSessions) assert.equal(scopeOf(endpoint), null, name);
+    const asked = new Set(endpoints.map(({ endpoint }) => scopeOf(endpoint)));
+    assert.deepEqual(
+      Scope.options.filter((scope) => !asked.has(scope)),
+      [],
+    );
   });
 });
 

@@ -198,9 +198,9 @@ export async function readStatistics(db: Db, userId: string | null): Promise<Sta
 
 /** The active administrators: who decides what a request in free text means. */
 export async function readAdmins(db: Db): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`select id from users where role = 'admin' and kind = 'person' and status = 'active'`.execute(
-    db,
-  );
+  const { rows } = await sql<{
+    id: string;
+  }>`select id from users where role = 'admin' and kind = 'person' and status = 'active'`.execute(db);
   return rows.map((row) => row.id);
 }
 

@@ -1,8 +1,16 @@
-import { createCredential, deleteCredential, logout, streamEvents } from "@strongroom/contract";
+import {
+  changeUserRole,
+  createCredential,
+  createToken,
+  deleteCredential,
+  logout,
+  revokeToken,
+  streamEvents,
+} from "@strongroom/contract";
 import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { aPerson } from "#testing/people.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
@@ -64,6 +72,29 @@ test("OPEN-138: a person hears of their own credentials and of nobody else's", a
   assert.equal((heard.data.data as { credential_id: string }).credential_id, mine.body.id);
   assert.ok(!JSON.stringify(heard).includes(body.value));
   abort.abort();
+});
+
+/** A token of this person with the scope that the stream asks for, and the stream that it opened. */
+async function followedBy(person: TestPerson, scopes: ("event.follow" | "read-only")[]) {
+  const made = await app.call(createToken, { body: { name: "t", scopes, expires_in_days: 1 }, as: person.token });
+  const { token, details } = made.body;
+  return { id: details.id, headers: { authorization: `Bearer ${token}` } };
+}
+
+test("a stream that an API token opened ends when the token is revoked, and when its holder's role changes", async () => {
+  const [person, manager] = [await aPerson(app), await aPerson(app, "manager")];
+  const without = await followedBy(person, ["read-only"]);
+  assert.equal((await fetch(`${origin}${streamEvents.path}`, { headers: without.headers })).status, 403);
+
+  const revoked = await followedBy(person, ["event.follow"]);
+  const demoted = await followedBy(manager, ["event.follow"]);
+  const streams = [listen(revoked.headers), listen(demoted.headers)] as const;
+  for (const stream of streams) assert.equal((await next(stream)).type, "hello");
+  await app.call(revokeToken, { params: { id: revoked.id }, as: person.token });
+  const admin = await firstAdmin(app);
+  await app.call(changeUserRole, { params: { id: manager.id }, body: { role: "user" }, as: admin.token });
+  for (const stream of streams) for await (const { type } of stream) assert.match(type, /^(token|session)\./);
+  assert.equal((await fetch(`${origin}${streamEvents.path}`, { headers: revoked.headers })).status, 401);
 });
 
 test("a stream that comes back with Last-Event-ID hears what it missed, once and in order", async () => {

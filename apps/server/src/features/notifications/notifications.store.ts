@@ -67,7 +67,9 @@ export async function remove(tx: Tx, userId: string, id?: string): Promise<numbe
 export async function findRecipients(db: Db, { users, roles = [] }: NoticeAudience): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from users
-    where status = 'active' and (id = any(${[...users]}::uuid[]) or role = any(${[...roles]}::text[]))`.execute(db);
+    where status = 'active' and kind = 'person' and (id = any(${[...users]}::uuid[]) or role = any(${[...roles]}::text[]))`.execute(
+    db,
+  );
   return rows.map(({ id }) => id);
 }
 
@@ -119,6 +121,22 @@ export async function putNotifications(tx: Tx, rows: readonly NotificationRow[])
     for (const { id } of put) added.add(id);
   }
   return rows.filter(({ id }) => added.has(id));
+}
+
+/** What waited for these people under this key is over: read, with what came of it. Answers whose changed. */
+export async function settleNotifications(
+  tx: Tx,
+  userIds: readonly string[],
+  key: string,
+  { message, created_at: at }: { message: string; created_at: Date },
+): Promise<string[]> {
+  const waiting = tx.updateTable("notifications").where("user_id", "in", userIds).where("key", "=", key);
+  const settled = await waiting
+    .where("action_required", "=", true)
+    .set({ action_required: false, message, read_at: sql<Date>`coalesce(read_at, ${at})` })
+    .returning("user_id")
+    .execute();
+  return settled.map(({ user_id }) => user_id);
 }
 
 /** NOTIF-11: the oldest go. */

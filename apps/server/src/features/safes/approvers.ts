@@ -34,7 +34,7 @@ export async function overseersOf(db: Db, safeIds: readonly string[]): Promise<R
       union all
       select admin.id, ${OVERSEEING} from users admin where admin.role = 'admin'
     ) given
-    join users person on person.id = given.user_id and person.status = 'active'
+    join users person on person.id = given.user_id and person.status = 'active' and person.kind = 'person'
     where safes.id = any(${safeIds}::uuid[]) and safes.deleted_at is null and given.permissions & ${OVERSEEING} <> 0
     group by safes.id, person.id`.execute(db);
   const found = Map.groupBy(rows, (row) => row.safe_id);

@@ -77,6 +77,7 @@ export async function createUser(desk: Desk, account: NewAccount, passwords = cr
 export async function makeResetLink(desk: Desk, email: string): Promise<{ link: string; expiresAt: Date }> {
   return desk.database.transaction(async (tx) => {
     const person = await named(tx, email);
+    if (person.kind === "machine") throw refuse(409, "user.machine", "A machine identity has no password to reset.");
     if (person.status !== "active") throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
     const made = await issueResetLink(desk, tx, person.id);
     await record(desk, tx, "password-reset.link-issued", { target: targetOf(person) });

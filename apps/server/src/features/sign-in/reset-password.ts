@@ -64,7 +64,12 @@ export async function fulfilReset(parts: SignInParts, { user_id: userId }: Reset
   const { kernel, mail, elsewhere } = parts;
   const { database, clock } = kernel;
   const user = userId === null ? undefined : await findUser(database.db, userId);
-  if (user?.status !== "active" || (await elsewhere.current.providerOf(database.db, user.id)) !== null) return;
+  if (
+    user?.status !== "active" ||
+    user.kind !== "person" ||
+    (await elsewhere.current.providerOf(database.db, user.id)) !== null
+  )
+    return;
   const now = clock.now();
   const before = await findReset(database.db, user.id);
   if (before?.mailed_at && now.getTime() - before.mailed_at.getTime() < RESET_MAIL_EVERY) return;

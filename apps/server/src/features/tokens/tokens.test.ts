@@ -1,39 +1,47 @@
-// What API tokens can do, for whom and until when, and what they cannot.
+// What API tokens can do, for whom and until when; and how they are attacked: more than their scopes, after their end, in an address.
 import {
+  accountStatistics,
+  approveAccessRequest,
   changePassword,
   changeUserRole,
-  createAccount,
+  createAccessRequest,
   createCredential,
-  createSafe,
   createToken,
   deleteUser,
+  exportAccounts,
+  issueResetLink,
   listAccounts,
-  listAuditEntries,
   listCredentials,
   listOwnSessions,
   listOwnTokens,
   listSafes,
   listTokensOf,
   listUsers,
+  mapAccessRequest,
   readAccount,
   readAccountDetails,
+  readSafe,
+  revealCredential,
   retrieveAccount,
   revokeToken,
+  safeStatistics,
   setUserStatus,
+  streamEvents,
   updateTokenPolicy,
 } from "@strongroom/contract";
-import type { ApiToken, InputOf, ScopeChoice } from "@strongroom/contract";
+import type { InputOf, ScopeChoice } from "@strongroom/contract";
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { anAccount } from "#testing/accounts.ts";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { aPlatform, anAccount } from "#testing/accounts.ts";
 import { aCredential } from "#testing/credentials.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { aMember, aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
-import type { TestApp } from "#testing/test-app.ts";
+import type { Reply, TestApp } from "#testing/test-app.ts";
 
 const DAY = 86_400_000;
+const MINUTE = 60_000;
 let app: TestApp;
 let admin: TestPerson;
 let ahead = 0;
@@ -41,74 +49,361 @@ before(async () => {
   app = await testApp({ clock: { now: () => new Date(Date.now() + ahead) } });
   admin = await firstAdmin(app);
 });
+beforeEach(() => {
+  ahead = 0;
+});
 after(() => app.close());
 
 type Fields = Partial<NonNullable<InputOf<typeof createToken>["body"]>>;
 
-const ask = (person: { token: string }, scopes: ScopeChoice[], fields: Fields = {}) =>
-  app.call(createToken, { body: { name: "A token", scopes, expires_in_days: 30, ...fields }, as: person.token });
+const ask = (by: string, scopes: ScopeChoice[], fields: Fields = {}) =>
+  app.call(createToken, { body: { name: "A token", scopes, expires_in_days: 30, ...fields }, as: by });
 
 async function aToken(person: { token: string }, scopes: ScopeChoice[], fields: Fields = {}) {
-  const made = await ask(person, scopes, fields);
+  const made = await ask(person.token, scopes, fields);
   assert.equal(made.status, 201, made.text);
   return { text: made.body.token, ...made.body.details };
 }
 
-const codeOf = (reply: { body: unknown }) => (reply.body as { code?: string }).code;
+/** Status and code of a call that is refused. */
+const refusal = ({ status, body }: Reply<unknown>) => [status, (body as { code?: string }).code];
 
-async function entriesOf(event: string, tokenId: string) {
-  const { rows } = await app.database.pool.query<{ entry: Record<string, Record<string, unknown>> }>(
-    "select convert_from(canonical, 'UTF8')::jsonb as entry from audit_entries where event = $1 order by id",
-    [event],
+interface Recorded {
+  event: string;
+  result: string;
+  reason?: string;
+  actor: Record<string, string>;
+  details?: Record<string, unknown>;
+}
+
+/** What stands in the trail with this text in it, oldest first. */
+async function recorded(event: string, text: string): Promise<Recorded[]> {
+  const { rows } = await app.database.pool.query<{ entry: Recorded }>(
+    `select convert_from(canonical, 'UTF8')::jsonb as entry from audit_entries
+     where event = $1 and convert_from(canonical, 'UTF8') like '%' || $2 || '%' order by id`,
+    [event, text],
   );
-  return rows.map(({ entry }) => entry).filter((entry) => JSON.stringify(entry).includes(tokenId));
+  return rows.map(({ entry }) => entry);
 }
 
 describe("a token", () => {
   test("acts as its person within its scopes, is shown once, and its use is seen in the list", async () => {
     const person = await aPerson(app);
-    const { value: _, ...credential } = await aCredential(app, person, { name: "Mine" });
+    const { id } = await aCredential(app, person);
     const token = await aToken(person, ["credential.list"]);
     assert.match(token.text, /^srt_[0-9A-Za-z]{49}$/);
     const listed = await app.call(listCredentials, { as: token.text, from: "192.0.2.7" });
     assert.deepEqual(
-      listed.body.data.map(({ id }) => id),
-      [credential.id],
+      listed.body.data.map((each) => each.id),
+      [id],
     );
-    const refused = await app.call(createCredential, {
-      body: { name: "Another", type: "application", value: "12345678" },
-      as: token.text,
-    });
-    assert.deepEqual([refused.status, codeOf(refused)], [403, "token.scope-missing"]);
     const own = await app.call(listOwnTokens, { as: person.token });
     const [shown] = own.body.data;
     assert.deepEqual([shown?.last_used_from, shown?.begins], ["192.0.2.7", token.text.slice(0, 8)]);
     assert.ok(!own.text.includes(token.text));
+    await app.call(listCredentials, { as: token.text, from: "192.0.2.8" });
+    const again = await app.call(listOwnTokens, { as: person.token });
+    assert.equal(again.body.data[0]?.last_used_from, "192.0.2.7", "written down at most once a minute");
+    ahead = 2 * MINUTE;
+    await app.call(listCredentials, { as: token.text, from: "192.0.2.9" });
+    assert.equal((await app.call(listOwnTokens, { as: person.token })).body.data[0]?.last_used_from, "192.0.2.9");
+  });
+
+  test("is named in the trail by every entry of what it did, and its making by its holder", async () => {
+    const person = await aPerson(app);
+    const { id } = await aCredential(app, person);
+    const token = await aToken(person, ["credential.reveal"], { name: "nightly" });
+    assert.equal((await app.call(revealCredential, { params: { id }, body: {}, as: token.text })).status, 200);
+    const [entry] = await recorded("credential.revealed", id);
+    assert.deepEqual(
+      [entry?.actor["id"], entry?.actor["token"], entry?.actor["token_name"], entry?.actor["session"]],
+      [person.id, token.id, "nightly", undefined],
+    );
+    const [made] = await recorded("token.created", token.id);
+    assert.ok(made?.actor["session"]);
+  });
+
+  test("that can do nothing, for too long, or more than its holder's role is not made", async () => {
+    const person = await aPerson(app);
+    assert.equal((await ask(person.token, [])).status, 400);
+    assert.deepEqual(refusal(await ask(person.token, ["read-only"], { expires_in_days: 91 })), [
+      400,
+      "token.life-too-long",
+    ]);
+    assert.deepEqual(refusal(await ask(person.token, ["read-only", "user.manage"])), [400, "token.scopes-beyond-role"]);
+    const foreign = await aSafe(app, admin);
+    assert.deepEqual(refusal(await ask(person.token, ["retrieve"], { safe_ids: [foreign.id] })), [
+      400,
+      "token.safe-unknown",
+    ]);
+  });
+
+  test("of a policy that became tighter ends with it", async (context) => {
+    const token = await aToken(admin, ["credential.list"], { expires_in_days: 60 });
+    const rule = (person_days: number) =>
+      app.call(updateTokenPolicy, { body: { person_days, machine_days: 365 }, as: admin.token });
+    context.after(() => {
+      ahead = 0;
+      return rule(90);
+    });
+    await rule(30);
+    const listed = await app.call(listOwnTokens, { as: admin.token });
+    const [shown] = listed.body.data;
+    assert.ok(Date.parse(shown!.expires_at) <= Date.now() + 30 * DAY);
+    ahead = 31 * DAY;
+    assert.deepEqual(refusal(await app.call(listCredentials, { as: token.text })), [401, "token.expired"]);
   });
 });
 
-void [
-  changePassword,
-  changeUserRole,
-  createAccount,
-  createSafe,
-  deleteUser,
-  listAccounts,
-  listAuditEntries,
-  listOwnSessions,
-  listSafes,
-  listTokensOf,
-  listUsers,
-  readAccount,
-  readAccountDetails,
-  retrieveAccount,
-  revokeToken,
-  setUserStatus,
-  updateTokenPolicy,
-  anAccount,
-  aMember,
-  aSafe,
-  DAY,
-  entriesOf,
-  admin,
-] as unknown as ApiToken;
+describe("attack: beyond the scopes of a token", () => {
+  test("a scope that was not given is refused, whatever the person may do, and the attempt is on record", async () => {
+    const { id } = await aCredential(app, admin);
+    const token = await aToken(admin, ["read-only"]);
+    const reveal = await app.call(revealCredential, { params: { id }, body: {}, as: token.text });
+    assert.deepEqual(refusal(reveal), [403, "token.scope-missing"]);
+    const [entry] = await recorded("credential.revealed", token.id);
+    assert.deepEqual([entry?.result, entry?.reason], ["failure", "token.scope-missing"]);
+    const made = await app.call(createCredential, {
+      body: { name: "Another", type: "application", value: "12345678" },
+      as: token.text,
+    });
+    assert.deepEqual(refusal(made), [403, "token.scope-missing"]);
+    assert.deepEqual(refusal(await app.call(listUsers, { as: token.text })), [403, "token.scope-missing"]);
+  });
+
+  test("no token changes the password, sees sessions, or makes itself a stronger one", async () => {
+    const token = await aToken(admin, ["retrieve", "user.manage", "policy.manage", "token.use"]);
+    const password = await app.call(changePassword, {
+      body: { current_password: admin.password, new_password: "another long password" },
+      as: token.text,
+    });
+    assert.deepEqual(refusal(password), [403, "token.session-needed"]);
+    assert.deepEqual(refusal(await app.call(listOwnSessions, { as: token.text })), [403, "token.session-needed"]);
+    for (const [scopes, fields] of [
+      [["seal.manage"], {}],
+      [["read-only"], {}],
+      [["retrieve"], { expires_in_days: 31 }],
+    ] as const) {
+      const made = await ask(token.text, [...scopes], fields);
+      assert.deepEqual(refusal(made), [403, "token.more-than-own"], scopes.join());
+    }
+    assert.equal((await ask(token.text, ["retrieve"], { expires_in_days: 29 })).status, 201);
+    const without = await aToken(admin, ["retrieve"]);
+    assert.deepEqual(refusal(await ask(without.text, ["retrieve"])), [403, "token.scope-missing"]);
+    const link = await app.call(issueResetLink, { params: { id: admin.id }, as: without.text });
+    assert.deepEqual(refusal(link), [403, "token.scope-missing"]);
+  });
+
+  test("a token that is limited in safes and networks makes none without that limit", async () => {
+    const safe = await aSafe(app, admin);
+    const other = await aSafe(app, admin);
+    const networks = ["127.0.0.0/8"];
+    const token = await aToken(admin, ["retrieve", "token.use"], { networks });
+    assert.deepEqual(refusal(await ask(token.text, ["retrieve"])), [403, "token.more-than-own"]);
+    assert.deepEqual(refusal(await ask(token.text, ["retrieve"], { networks: ["0.0.0.0/0"] })), [
+      403,
+      "token.more-than-own",
+    ]);
+    assert.equal(
+      (await ask(token.text, ["retrieve"], { networks, safe_ids: [safe.id], expires_in_days: 1 })).status,
+      201,
+    );
+    const limited = await aToken(admin, ["retrieve", "token.use"], { safe_ids: [safe.id] });
+    const wider = await ask(limited.text, ["retrieve"], { safe_ids: [other.id] });
+    assert.deepEqual(refusal(wider), [403, "token.scope-missing"], "within safes no token makes others");
+  });
+
+  test("limited to a safe, everything outside of it does not exist: lists, figures, reads, retrieval, what is lent", async () => {
+    const [owner, borrower] = [await aPerson(app), await aPerson(app)];
+    const [inside, outside] = [await aSafe(app, owner, { name: "Inside" }), await aSafe(app, owner, { name: "Out" })];
+    await aSafe(app, owner, { name: "Open to all", access_level: "public" });
+    const near = await anAccount(app, owner, inside, { name: "Near" });
+    const far = await anAccount(app, owner, outside, { name: "Far" });
+    const platform = await aPlatform(app, { approvals_level_1: 1 });
+    const lent = await anAccount(app, owner, outside, { name: "Lent", platform_id: platform.id });
+    await aMember(app, owner, inside, borrower, "user");
+    const asked = await app.call(createAccessRequest, {
+      body: { resource: "The lent one", reason: "To test" },
+      as: borrower.token,
+    });
+    const params = { id: asked.body.id };
+    await app.call(mapAccessRequest, { params, body: { account_id: lent.id }, as: admin.token });
+    await app.call(approveAccessRequest, { params, body: {}, as: admin.token });
+    assert.equal((await app.call(readAccountDetails, { params: { id: lent.id }, as: borrower.token })).status, 200);
+
+    const scopes: ScopeChoice[] = ["retrieve", "read-only", "verify", "account.export", "safe.manage"];
+    for (const person of [owner, borrower, admin]) {
+      const { text } = await aToken(person, scopes, { safe_ids: [inside.id] });
+      const as = text;
+      const listed = await app.call(listAccounts, { as });
+      const replies = [
+        listed,
+        await app.call(listAccounts, { query: { search: "t" }, as }),
+        await app.call(listSafes, { as }),
+        await app.call(exportAccounts, { as }),
+      ];
+      for (const reply of replies) {
+        assert.equal(reply.status, 200, reply.text);
+        assert.ok(!/Far|Lent|"Out"|Open to all/.test(reply.text), reply.text);
+      }
+      assert.deepEqual(
+        listed.body.data.map(({ id }) => id),
+        [near.id],
+      );
+      assert.equal((await app.call(accountStatistics, { as })).body.total, 1);
+      assert.equal((await app.call(safeStatistics, { as })).body.total, 1);
+      assert.equal((await app.call(readSafe, { params: { id: outside.id }, as })).status, 404);
+      for (const { id } of [far, lent]) {
+        for (const endpoint of [readAccount, readAccountDetails] as const) {
+          assert.equal((await app.call(endpoint, { params: { id }, as })).status, 404);
+        }
+        const secret = await app.call(retrieveAccount, { params: { id }, body: {}, as });
+        assert.equal(secret.status, 404, secret.text);
+      }
+      const own = await app.call(listCredentials, { as });
+      assert.deepEqual(refusal(own), [403, "token.scope-missing"], "the vault is in no safe");
+      if (person === admin) continue;
+      const retrieved = await app.call(retrieveAccount, { params: { id: near.id }, body: {}, as });
+      assert.equal(retrieved.status, 200, retrieved.text);
+    }
+  });
+});
+
+describe("attack: a token after its end", () => {
+  const list = (token: { text: string }, from = "127.0.0.1") => app.call(listCredentials, { as: token.text, from });
+
+  test("revoked, unknown, mistyped and made up get one answer; expired says so", async () => {
+    const person = await aPerson(app);
+    const [token, old] = [await aToken(person, ["credential.list"]), await aToken(person, ["credential.list"])];
+    assert.equal((await app.call(revokeToken, { params: { id: token.id }, as: person.token })).status, 200);
+    const swapped = { text: `${old.text.slice(0, 20)}${old.text[20] === "A" ? "B" : "A"}${old.text.slice(21)}` };
+    const answers = [];
+    for (const each of [token, swapped, { text: "srt_" }, { text: `${old.text}x` }]) {
+      const reply = await list(each);
+      const { request_id: _, ...problem } = reply.body as unknown as Record<string, unknown>;
+      answers.push(problem);
+    }
+    for (const each of answers) assert.deepEqual(each, answers[0]);
+    assert.deepEqual([answers[0]?.["status"], answers[0]?.["code"]], [401, "token.unknown"]);
+    ahead = 31 * DAY;
+    assert.deepEqual(refusal(await list(old)), [401, "token.expired"]);
+  });
+
+  test("somebody who goes on with a revoked token stands in the trail, once a minute", async () => {
+    const person = await aPerson(app);
+    const token = await aToken(person, ["credential.list"]);
+    await app.call(revokeToken, { params: { id: token.id }, as: person.token });
+    for (let tries = 0; tries < 3; tries += 1) await list(token, "198.51.100.4");
+    const [entry, ...more] = await recorded("token.refused", token.id);
+    assert.deepEqual(
+      [entry?.result, entry?.reason, entry?.details?.["address"]],
+      ["failure", "token.revoked", "198.51.100.4"],
+    );
+    assert.equal(more.length, 0);
+  });
+
+  test("whoever is disabled or gets another role is so for their tokens too, at once", async () => {
+    const manager = await aPerson(app, "manager");
+    const token = await aToken(manager, ["credential.list", "user.list"]);
+    const people = () => app.call(listUsers, { as: token.text });
+    assert.equal((await people()).status, 200);
+    await app.call(changeUserRole, { params: { id: manager.id }, body: { role: "user" }, as: admin.token });
+    assert.deepEqual(refusal(await people()), [403, "role.insufficient"]);
+    assert.equal((await list(token)).status, 200);
+    const status = (to: "active" | "disabled") =>
+      app.call(setUserStatus, { params: { id: manager.id }, body: { status: to }, as: admin.token });
+    await status("disabled");
+    assert.deepEqual(refusal(await list(token)), [401, "token.unknown"]);
+    await status("active");
+    assert.equal((await list(token)).status, 200);
+    await app.call(deleteUser, { params: { id: manager.id }, as: admin.token });
+    assert.deepEqual(refusal(await list(token)), [401, "token.unknown"]);
+    const { rows } = await app.database.pool.query("select from tokens where id = $1", [token.id]);
+    assert.equal(rows.length, 0);
+  });
+
+  test("from another network it opens nothing, and that is on record", async () => {
+    const person = await aPerson(app);
+    const token = await aToken(person, ["credential.list"], { networks: ["192.0.2.0/24", "2001:db8::/32"] });
+    for (const from of ["192.0.2.200", "2001:db8::1"]) assert.equal((await list(token, from)).status, 200);
+    assert.deepEqual(refusal(await list(token, "198.51.100.1")), [403, "token.network-not-allowed"]);
+    assert.equal((await recorded("token.refused", token.id)).length, 1);
+  });
+
+  test("who it belongs to and administrators revoke it; for everybody else it does not exist", async () => {
+    const [holder, other] = [await aPerson(app), await aPerson(app, "manager")];
+    const token = await aToken(holder, ["credential.list"]);
+    const params = { id: token.id };
+    assert.equal((await app.call(revokeToken, { params, as: other.token })).status, 404);
+    const own = await aToken(admin, ["token.use"]);
+    assert.equal((await app.call(revokeToken, { params, as: own.text })).status, 404, "an administrator's weak token");
+    assert.equal((await list(token)).status, 200);
+    const seen = await app.call(listTokensOf, { params: { id: holder.id }, as: admin.token });
+    assert.deepEqual(
+      seen.body.data.map(({ id }) => id),
+      [token.id],
+    );
+    assert.equal((await app.call(revokeToken, { params, as: admin.token })).status, 200);
+    assert.equal((await list(token)).status, 401);
+  });
+});
+
+describe("attack: a token where it does not belong", () => {
+  test("in an address, a cookie, a form or another header it is nobody's proof", async () => {
+    const { text } = await aToken(admin, ["credential.list", "event.follow"]);
+    const tried = [
+      { url: `${listCredentials.path}?token=${text}` },
+      { url: `${listCredentials.path}?access_token=${text}` },
+      { url: listCredentials.path, headers: { "x-api-key": text } },
+      { url: listCredentials.path, headers: { cookie: `strongroom_stream=${text}; token=${text}` } },
+      { url: streamEvents.path, headers: { cookie: `strongroom_stream=${text}` } },
+      { url: listCredentials.path, headers: { authorization: `Basic ${Buffer.from(`x:${text}`).toString("base64")}` } },
+    ];
+    for (const each of tried) {
+      const answer = await app.http.inject(each);
+      assert.equal(answer.statusCode, 401, answer.body);
+    }
+  });
+
+  test("it stands in no log, no trail, no event and no row; only its hash is kept", async () => {
+    const person = await aPerson(app);
+    const token = await aToken(person, ["credential.list"]);
+    await app.http.inject({ url: `${listCredentials.path}?token=${token.text}` });
+    await app.call(listCredentials, { as: token.text });
+    await app.call(listCredentials, { as: `${token.text}x` });
+    const body = token.text.slice(4, 47);
+    assert.ok(!app.logLines.join("").includes(body));
+    const { rows } = await app.database.pool.query<{ found: string }>(
+      `select 'audit' as found from audit_entries where convert_from(canonical, 'UTF8') like $1
+       union all select 'event' from events where data::text like $1
+       union all select 'token' from tokens where tokens::text like $1
+       union all select 'kept' from idempotency_keys where idempotency_keys::text like $1`,
+      [`%${body}%`],
+    );
+    assert.deepEqual(rows, []);
+  });
+
+  test("its answer is never kept for a repeat", async () => {
+    const made = await app.call(createToken, {
+      body: { name: "A token", scopes: ["read-only"], expires_in_days: 1 },
+      as: admin.token,
+      headers: { "idempotency-key": "once" },
+    });
+    assert.deepEqual(refusal(made), [400, "idempotency.secret-reply"]);
+  });
+});
+
+test("ERR-02: a token that calls too often from wherever is slowed down, and its person's page is not", async (context) => {
+  const limited = await testApp({ config: { rateLimit: 30 } });
+  context.after(() => limited.close());
+  const person = await firstAdmin(limited);
+  const body = { name: "busy", scopes: ["credential.list" as const], expires_in_days: 1 };
+  const { token } = (await limited.call(createToken, { body, as: person.token })).body;
+  const statuses = [];
+  for (let number = 0; number < 33; number += 1) {
+    const from = `192.0.2.${number}`;
+    statuses.push((await limited.call(listCredentials, { as: token, from })).status);
+  }
+  assert.deepEqual([statuses.filter((each) => each === 429).length, statuses.indexOf(429)], [3, 30]);
+  assert.equal((await limited.call(listCredentials, { as: person.token, from: "192.0.2.99" })).status, 200);
+});

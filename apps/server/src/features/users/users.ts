@@ -13,9 +13,11 @@ import { UserId } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Act } from "#kernel/http/act.ts";
+import type { Events } from "#kernel/events/events.ts";
 import type { Call } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
+import { networksChanged } from "./networks-changed.ts";
 import { requireOwnNetwork } from "./sign-in-rules.ts";
 import { readPolicy, writePolicy } from "./sign-in-policy.store.ts";
 import { requireAnotherAdmin, requireAnotherPerson } from "./users.policy.ts";
@@ -105,16 +107,18 @@ export async function issueLink(
   signIn: SignInOfUsers,
 ): Promise<{ link: string; expires_at: string }> {
   const person = await named(call, tx);
+  if (person.kind === "machine") throw refuse(409, "user.machine", "A machine identity has no password to reset.");
   if (person.status !== "active") throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
   const { link, expiresAt } = await signIn.issueResetLink(tx, person.id);
   return { link, expires_at: expiresAt.toISOString() };
 }
 
 /** Throws 409 when it would keep out the network that it comes from: whoever saved it could not take it back. */
-export async function changePolicy(call: Call, policy: SignInPolicy, tx: Tx): Promise<SignInPolicy> {
+export async function changePolicy(events: Events, call: Call, policy: SignInPolicy, tx: Tx): Promise<SignInPolicy> {
   requireOwnNetwork(policy, call.request.ip);
   const before = await readPolicy(tx);
   await writePolicy(tx, policy);
+  if (before.allowed_networks.join() !== policy.allowed_networks.join()) await events.publish(tx, networksChanged);
   call.note({ target: { type: "policy", id: "sign-in" }, details: { from: { ...before }, to: { ...policy } } });
   return policy;
 }

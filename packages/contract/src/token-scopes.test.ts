@@ -1,0 +1,49 @@
+// The ready-made sets of scopes hold what their names say.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { endpoints } from "./all.ts";
+import { SCOPE_SETS, SCOPES_IN_SAFES, Scope, scopeOf, scopesIn } from "./token-scopes.ts";
+
+const within = (set: keyof typeof SCOPE_SETS) => {
+  const scopes = new Set(scopesIn([set]));
+  return endpoints.filter(({ endpoint }) => scopes.has(scopeOf(endpoint)!));
+};
+const ofReading = new Set(["none", "validation.exported"]);
+
+test("read-only changes nothing and reveals nothing", () => {
+  const calls = within("read-only");
+  assert.ok(calls.length >= 25);
+  for (const { name, endpoint } of calls) {
+    assert.ok(ofReading.has(endpoint.audit), name);
+    assert.notEqual(endpoint.repliesSecret, true, name);
+  }
+});
+
+test("verify and retrieve change nothing that is stored", () => {
+  for (const { name, endpoint } of within("verify")) {
+    const isRead = ofReading.has(endpoint.audit);
+    assert.ok(isRead || /verif|validat/.test(`${endpoint.audit}${endpoint.path}`), name);
+  }
+  for (const { name, endpoint } of within("retrieve")) {
+    assert.ok(ofReading.has(endpoint.audit) || /retrieved|checked-in/.test(endpoint.audit), name);
+  }
+});
+
+test("no ready-made set manages people, tokens or policies, exports the trail, or decides for others", () => {
+  const named =
+    /^(user|token|policy|seal|audit|audit-sink|identity-provider|access)\.|\.(manage|decide|export|create|delete)$/;
+  for (const scopes of Object.values(SCOPE_SETS)) {
+    assert.deepEqual(
+      scopes.filter((scope) => named.test(scope)),
+      [],
+    );
+  }
+});
+
+test("what a token can do in some safes only ever asks for a safe or what is in one", () => {
+  for (const scope of SCOPES_IN_SAFES) {
+    assert.ok(Scope.options.includes(scope));
+    const calls = endpoints.filter(({ endpoint }) => scopeOf(endpoint) === scope);
+    for (const { name, endpoint } of calls) assert.match(endpoint.path, /^\/api\/v1\/(safes|accounts)\b/, name);
+  }
+});
