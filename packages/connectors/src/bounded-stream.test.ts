@@ -53,7 +53,7 @@ test("a reader that throws on what was buffered while it was paused ends the str
 });
 
 test("a reader that throws over a reset, or over the end, does not end the process", async (t) => {
-  const server = await startTcp((socket) => socket.resetAndDestroy());
+  const server = await startTcp((socket) => socket.on("data", () => socket.resetAndDestroy()));
   t.after(() => server.stop());
   const socket = connect(server.port, server.host);
   await once(socket, "connect");
@@ -66,6 +66,7 @@ test("a reader that throws over a reset, or over the end, does not end the proce
     });
   }
   stream.resume();
+  stream.write("hello");
   while (!heard.includes("close")) await new Promise((next) => setImmediate(next));
   assert.ok(heard.includes("error"), heard.join());
 });
