@@ -1,4 +1,4 @@
-// How many entries there are: kept by the hour and by the day as they get their places, so that nobody counts ten million.
+// How many entries there are: kept by the hour, the day and the century as they get their places, so that nobody counts ten million.
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -16,7 +16,7 @@ export async function addToCounts(tx: Tx, entryIds: readonly string[]): Promise<
       entry.grant_id is not null, count(*)
     from unnest(${entryIds}::uuid[]) placed (id)
     cross join lateral (select * from audit_entries where id = placed.id offset 0) entry,
-      unnest(array['hour', 'day']) span
+      unnest(array['hour', 'day', 'century']) span
     group by 1, 2, 3, 4, 5, 6
     on conflict (span, since, event, result, severity, is_jit)
       do update set entries = counted.entries + excluded.entries`.execute(tx);
@@ -26,7 +26,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 interface Range {
-  span: "hour" | "day";
+  span: "hour" | "day" | "century";
   /** The end is not included. Null: open. */
   from: number | null;
   to: number | null;
@@ -34,6 +34,7 @@ interface Range {
 
 /** What a time is made of: whole days and hours, which are counted already, and the minutes at its ends. */
 export function spansOf(from: number | null, to: number | null): { kept: Range[]; counted: [number, number][] } {
+  if (from === null && to === null) return { kept: [{ span: "century", from, to }], counted: [] };
   const firstHour = from === null ? null : Math.ceil(from / HOUR) * HOUR;
   const lastHour = to === null ? null : Math.floor(to / HOUR) * HOUR;
   if (from !== null && to !== null && firstHour! >= lastHour!)

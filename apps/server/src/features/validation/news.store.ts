@@ -10,8 +10,8 @@ export interface Facts {
   severity: Severity | null;
   safe_id: string | null;
   safe_name: string | null;
-  /** Grants in force. */
-  grants: { session_id: string; user_id: string }[];
+  /** Grants in force, the newest first. */
+  grants: { session_id: string; session_name: string; user_id: string }[];
 }
 
 const inForce = sql`state = 'granted' and starts_at <= access_time() and ends_at > access_time()`;
@@ -20,7 +20,8 @@ const inForce = sql`state = 'granted' and starts_at <= access_time() and ends_at
 export async function readFacts(db: Db, id: string): Promise<Facts | null> {
   const { rows } = await sql<Facts>`
     select ${systemType} as system_type, ${severity} as severity, credentials.safe_id, safes.name as safe_name,
-      (select coalesce(jsonb_agg(jsonb_build_object('session_id', id, 'user_id', user_id)), '[]')
+      (select coalesce(jsonb_agg(jsonb_build_object('session_id', id, 'session_name', resource, 'user_id', user_id)
+         order by created_at desc, id desc), '[]')
        from access_requests where account_id = credentials.id and ${inForce}) as grants
     from credentials ${withAccount}
     where credentials.id = ${id} and credentials.deleted_at is null`.execute(db);

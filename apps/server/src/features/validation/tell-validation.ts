@@ -4,7 +4,7 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
 import type { CredentialRow } from "#features/credentials/index.ts";
 import { membersWho, overseersOf } from "#features/safes/index.ts";
-import type { Begun, Concluded, Watcher } from "#features/verification/index.ts";
+import type { Begun, Concluded, Remark, Watcher } from "#features/verification/index.ts";
 import { readFacts } from "./news.store.ts";
 import type { Facts } from "./news.store.ts";
 import type { Site } from "./validation.ts";
@@ -35,12 +35,13 @@ async function tellBegun({ kernel }: Site, tx: Tx, { attempt, askedBy }: Begun):
 }
 
 /** VAL-45. What changed meanwhile is told as it ended, and says nothing of how it stands. */
-async function tellConcluded(site: Site, tx: Tx, news: Concluded): Promise<void> {
+async function tellConcluded(site: Site, tx: Tx, news: Concluded): Promise<Remark | null> {
   const { attempt, askedBy, before, after, owner } = news;
   const { audience } = owner;
   const status = statusOfAttempt(attempt.outcome);
   const isFailed = status === "failed" && attempt.outcome !== null;
-  const facts = isFailed && after !== null ? await readFacts(tx, after.id) : null;
+  const known = after === null ? null : await readFacts(tx, after.id);
+  const facts = isFailed ? known : null;
   const data = {
     ...NOTHING,
     ...subjectOf(attempt),
@@ -60,6 +61,17 @@ async function tellConcluded(site: Site, tx: Tx, news: Concluded): Promise<void>
   }
   await site.kernel.events.publish(tx, ...events);
   if (before !== null && after !== null) await notifyPeople(site, tx, before, after, facts);
+  return known === null ? null : remarkOf(known, isFailed);
+}
+
+/** AUDIT-13, AUDIT-14, AUDIT-16: how grave a failure is, what kind of system it is, and under which grant it is lent. */
+function remarkOf({ severity, system_type, grants }: Facts, isFailed: boolean): Remark {
+  const [grant] = grants;
+  const details: Remark["details"] =
+    grant === undefined
+      ? { system_type }
+      : { system_type, request: grant.session_id, session_name: grant.session_name };
+  return { severity: isFailed ? severity : null, details };
 }
 
 /** Once for each time that it begins to fail, or to show another host key, and when it works again. */

@@ -145,7 +145,7 @@ export async function abandon(
       ? null
       : await updateCredential(tx, before.id, changesAfter(before, result, at, owner.verifyEveryMs));
   await events.publish(tx, ...completed(ended, owner, false));
-  await concluded(site, tx, { attempt: ended, askedBy: null, before, after, owner, isAlarm: false });
-  const note = noteOf(ended, false);
+  const news = { attempt: ended, askedBy: null, before, after, owner, isAlarm: false };
+  const note = await concluded(site, tx, news, noteOf(ended, false));
   await appendAudit(tx, [systemEntry(owner.verifiedEvent, "verification", note, at)]);
 }

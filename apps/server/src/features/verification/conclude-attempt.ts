@@ -36,15 +36,33 @@ export async function concludeAttempt(
   const credential = isCurrent
     ? await updateCredential(tx, before.id, changesAfter(before, result, at, owner.verifyEveryMs))
     : before;
+  const note = noteOf(attempt, result.isAlarm);
   if (ended !== null) {
     await events.publish(tx, ...completed(ended, owner, result.isAlarm));
     const known = isCurrent ? { before, after: credential } : { before: null, after: null };
-    await concluded(site, tx, { attempt: ended, askedBy, ...known, owner, isAlarm: result.isAlarm });
+    const news = { attempt: ended, askedBy, ...known, owner, isAlarm: result.isAlarm };
+    return { note: await concluded(site, tx, news, note), value: { kind: "tried", attempt, credential } };
   }
-  return { note: noteOf(attempt, result.isAlarm), value: { kind: "tried", attempt, credential } };
+  return { note, value: { kind: "tried", attempt, credential } };
 }
 
-/** Tells those who watch, each in its turn. */
-export async function concluded({ watchers }: Pick<Site, "watchers">, tx: Tx, news: Concluded): Promise<void> {
-  for (const watcher of watchers) await watcher.concluded(tx, news);
+/** Tells those who watch, each in its turn; the answer is the note with what they know about it. */
+export async function concluded(
+  { watchers }: Pick<Site, "watchers">,
+  tx: Tx,
+  news: Concluded,
+  note: AuditNote,
+): Promise<AuditNote> {
+  let remarked = note;
+  for (const watcher of watchers) {
+    const remark = await watcher.concluded(tx, news);
+    if (remark === null) continue;
+    const { severity, details } = remark;
+    remarked = {
+      ...remarked,
+      ...(severity === null ? {} : { severity }),
+      details: { ...remarked.details, ...details },
+    };
+  }
+  return remarked;
 }

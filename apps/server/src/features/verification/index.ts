@@ -48,7 +48,7 @@ export { listEnding, listFailing, readStanding } from "./figures.store.ts";
 export { acceptedKeys, acceptOffered } from "./accept-host-key.ts";
 export { ownerOf } from "./owner-of.ts";
 export type { AccountsOfSafes, Owner } from "./owner-of.ts";
-export type { Begun, Concluded, Watcher } from "./site.ts";
+export type { Begun, Concluded, Remark, Watcher } from "./site.ts";
 export { verifyAccounts, verifyAllowed } from "./run-verification.ts";
 export { insertEndedAttempts, listAttemptsOf } from "./verification.store.ts";
 export type { AttemptRow } from "./verification.store.ts";

@@ -1,6 +1,7 @@
 // What every verification of this server needs.
 import { networkPolicy } from "@strongroom/connectors";
 import type { NetworkPolicy } from "@strongroom/connectors";
+import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { StartError } from "#kernel/start-error.ts";
@@ -14,7 +15,14 @@ import type { AttemptRow } from "./verification.store.ts";
 export interface Watcher {
   /** An attempt that a person asked for has begun. */
   begun(tx: Tx, news: Begun): Promise<void>;
-  concluded(tx: Tx, news: Concluded): Promise<void>;
+  /** The answer is what the attempt's audit entry should say beside what the attempt itself knows. */
+  concluded(tx: Tx, news: Concluded): Promise<Remark | null>;
+}
+
+export interface Remark {
+  /** Null: as the result says. */
+  severity: NonNullable<AuditNote["severity"]> | null;
+  details: NonNullable<AuditNote["details"]>;
 }
 
 export interface Begun {

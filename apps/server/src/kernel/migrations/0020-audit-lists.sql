@@ -29,10 +29,10 @@ where position(convert_to('"request":"', 'UTF8') in canonical) > 0 and audit_gra
 alter table audit_entries enable trigger audit_entries_are_kept;
 drop function audit_grant(bytea);
 
--- How many entries have a place in the tree, by the hour and by the day (UTC). The sequencer adds each entry once, in the
+-- How many entries have a place in the tree, by the hour, by the day and by the century (UTC). The sequencer adds each entry once, in the
 -- transaction that gives it its place; it works alone, so nobody waits for these rows.
 create table audit_counts (
-  span     text not null check (span in ('hour', 'day')),
+  span     text not null check (span in ('hour', 'day', 'century')),
   since    timestamptz not null,
   event    text not null,
   result   text not null,
@@ -43,7 +43,7 @@ create table audit_counts (
 ) with (fillfactor = 70);
 insert into audit_counts (span, since, event, result, severity, is_jit, entries)
 select span, date_trunc(span, entry.at, 'UTC'), entry.event, entry.result, 'low', entry.grant_id is not null, count(*)
-from audit_leaves leaf join audit_entries entry on entry.id = leaf.entry_id, unnest(array['hour', 'day']) span
+from audit_leaves leaf join audit_entries entry on entry.id = leaf.entry_id, unnest(array['hour', 'day', 'century']) span
 group by 1, 2, 3, 4, 6;
 
 -- What the subjects of entries are and were called: people and parts of the product that act, things that are acted on (by

@@ -1,0 +1,83 @@
+// What a page of the audit trail and its counters cost with ten million entries (BENCH_ROWS), beside a hundredth of it.
+import { aPerson, anAccount, busyActor, fillTrail } from "./support/fill-trail.ts";
+import { startBenchPostgres } from "./support/postgres.ts";
+import { startBenchServer } from "./support/strongroom.ts";
+import { figure, median, printTable } from "./support/table.ts";
+
+const ROWS = Number(process.env.BENCH_ROWS ?? 10_000_000);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
+
+const postgres = await startBenchPostgres();
+const url = await postgres.database();
+const server = await startBenchServer({ DATABASE_URL: url });
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+
+const QUERIES: Record<string, string> = {
+  everything: "",
+  "everything, half a year back": `to=${daysAgo(180)}`,
+  "a week, 90 days ago": `from=${daysAgo(97)}&to=${daysAgo(90)}`,
+  failures: "status=failure",
+  pending: "status=pending",
+  "one event, failures": "event=account.retrieved&status=failure",
+  "regular verification": "view=regular",
+  "JIT verification": "view=jit",
+  "critical failures": "view=critical",
+  "critical failures of verification": "view=critical&scope=verification",
+  "one person": `actor_id=${aPerson}`,
+  "a machine with a fifth of all": `actor_id=${busyActor}`,
+  "that machine's failures, half a year back": `actor_id=${busyActor}&status=failure&to=${daysAgo(180)}`,
+  "one account": `target_id=${anAccount}`,
+  "search: one account": "search=account%2054321",
+  "search: a hundred hosts": "search=host777",
+  "search: a thousand people and more": "search=person",
+  "search: critical of a hundred hosts": "search=host777&severity=critical",
+};
+
+/** Milliseconds until the answer: median and worst, after one that only warms up. */
+async function timed(path: string): Promise<{ p50: number; worst: number; reply: any }> {
+  const reply = await server.request("GET", path);
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const begun = performance.now();
+    await server.request("GET", path);
+    times.push(performance.now() - begun);
+  }
+  return { p50: median(times), worst: Math.max(...times), reply };
+}
+
+async function measureAll() {
+  const results = new Map<string, { page: number; worst: number; counts: number; total: string }>();
+  for (const [name, query] of Object.entries(QUERIES)) {
+    const page = await timed(`/api/v1/audit?${query}`);
+    const counts = await timed(`/api/v1/audit/counts?${query}`);
+    const { total, is_exact } = counts.reply;
+    const found = `${total.toLocaleString("en")}${is_exact ? "" : "+"}`;
+    results.set(name, { page: page.p50, worst: page.worst, counts: counts.p50, total: found });
+  }
+  return results;
+}
+
+const begun = performance.now();
+await fillTrail(url, 0, ROWS / 100);
+const small = await measureAll();
+await fillTrail(url, ROWS / 100, ROWS);
+console.log(`filled in ${figure((performance.now() - begun) / 1000)} s`);
+const large = await measureAll();
+
+printTable(
+  [
+    `${ROWS.toLocaleString("en")} entries`,
+    "page of 25, ms (worst)",
+    "counters, ms",
+    "matches",
+    "page, to 1 %",
+    "counters",
+  ],
+  [...large].map(([name, { page, worst, counts, total }]) => {
+    const before = small.get(name)!;
+    const ratios = [figure(page / before.page), figure(counts / before.counts)];
+    return [name, `${figure(page)} (${figure(worst)})`, figure(counts), total, ...ratios];
+  }),
+);
+await server.close();
+await postgres.stop();
