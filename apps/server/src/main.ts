@@ -8,6 +8,7 @@ import type { Config } from "#kernel/config.ts";
 import { openDatabase } from "#kernel/db/database.ts";
 import { migrate } from "#kernel/db/migrate.ts";
 import { startEmbedded } from "#kernel/embedded/embedded.ts";
+import type { Embedded } from "#kernel/embedded/embedded.ts";
 import { openLog } from "#kernel/log.ts";
 import type { Log } from "#kernel/log.ts";
 import { StartError } from "#kernel/start-error.ts";
@@ -28,12 +29,13 @@ async function start(): Promise<void> {
   listenForTheEnd(log);
   await checkPort(config);
 
-  const connection = await connectionOf(config, log);
+  const embedded = await embeddedOf(config, log);
+  const connection = embedded?.connection ?? { connectionString: config.databaseUrl ?? "" };
   const database = openDatabase({ connection, log });
   started.push({ name: "database connections", stop: () => database.close() });
   await migrate(database, log);
 
-  const app = await compose({ config, log, database, webFolder: WEB_FOLDER });
+  const app = await compose({ config, log, database, webFolder: WEB_FOLDER, ...(embedded && { embedded }) });
   started.push({ name: "server", stop: () => app.stop() });
   await app.start();
   await app.http.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
@@ -42,14 +44,15 @@ async function start(): Promise<void> {
   await greet(config, app);
 }
 
-async function connectionOf(config: Config, log: Log) {
+/** Null with DATABASE_URL. */
+async function embeddedOf(config: Config, log: Log): Promise<Embedded | null> {
   if (config.databaseUrl !== null) {
     makeDataFolder(config);
-    return { connectionString: config.databaseUrl };
+    return null;
   }
   const embedded = await startEmbedded({ dataFolder: config.dataFolder, log });
   started.push({ name: "embedded PostgreSQL", stop: () => embedded.stop() });
-  return embedded.connection;
+  return embedded;
 }
 
 /** For the root key and the newest checkpoint. The embedded database makes its folder itself. */

@@ -1,7 +1,7 @@
 // The people who sign in, as an administrator sees them: users, role requests, pending resets, the sign-in policy.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { Message, Moment, ROLES, Role, UserId, pageQuery } from "./fields.ts";
+import { Email, Message, Moment, Network, PersonName, ROLES, Role, UserId, pageQuery } from "./fields.ts";
 
 export const USER_STATUSES = ["active", "disabled"] as const;
 export const User = z.object({
@@ -14,6 +14,10 @@ export const User = z.object({
   status: z.enum(USER_STATUSES),
   created_at: Moment,
   last_signed_in_at: Moment.nullable(),
+  /** While an invitation is open: they have not chosen a password yet. */
+  invited_at: Moment.nullable(),
+  /** Until when wrong passwords make them wait; null when nothing does. */
+  slowed_down_until: Moment.nullable(),
   open_sessions: z.number().int(),
 });
 export type User = z.infer<typeof User>;
@@ -27,12 +31,68 @@ export const listUsers = endpoint({
   query: z.object({
     ...pageQuery(200, 50),
     search: z.string().max(100).optional(),
+    role: z.enum(ROLES).optional(),
+    /** `invited`: those whose invitation is open. */
+    status: z.enum([...USER_STATUSES, "invited"]).optional(),
     /** Only those who wait for a decision on the role that they asked for. */
     has_role_request: z.stringbool().optional(),
   }),
   reply: z.object({ data: z.array(User), next_cursor: z.string().nullable() }),
   needs: "user.list",
   audit: "none",
+});
+
+/** How an invitation reaches somebody: by the mail server, or by the hand of whoever invites. */
+export const INVITATION_WAYS = ["mail", "link"] as const;
+
+export const Invitation = z.object({
+  user: User,
+  /** The single-use link, where it is to be handed over; null when it is on its way by mail. */
+  link: z.string().nullable(),
+  expires_at: Moment,
+});
+export type Invitation = z.infer<typeof Invitation>;
+
+export const inviteUser = endpoint({
+  method: "POST",
+  path: "/api/v1/users",
+  summary: "Invite somebody: a single-use link (7 days), mailed or handed over, sets their password",
+  body: z.strictObject({
+    email: Email,
+    name: PersonName.optional(),
+    role: z.enum(ROLES).default("user"),
+    by: z.enum(INVITATION_WAYS).default("link"),
+  }),
+  reply: Invitation,
+  status: 201,
+  needs: "user.manage",
+  audit: "user.invited",
+  repliesSecret: true,
+  stepUp: true,
+});
+
+export const inviteAgain = endpoint({
+  method: "POST",
+  path: "/api/v1/users/:id/invitation",
+  summary: "Replace an open invitation by a new one; the link before stops working",
+  params: byId,
+  body: z.strictObject({ by: z.enum(INVITATION_WAYS).default("link") }),
+  reply: Invitation,
+  needs: "user.manage",
+  audit: "user.invited",
+  thing: "user",
+  repliesSecret: true,
+});
+
+export const unlockUser = endpoint({
+  method: "POST",
+  path: "/api/v1/users/:id/unlock",
+  summary: "Forget the wrong passwords that make somebody wait; what slows down a whole network stays",
+  params: byId,
+  reply: User,
+  needs: "user.manage",
+  audit: "user.unlocked",
+  thing: "user",
 });
 
 export const changeUserRole = endpoint({
@@ -45,6 +105,7 @@ export const changeUserRole = endpoint({
   needs: "user.manage",
   audit: "user.role-changed",
   thing: "user",
+  stepUp: true,
 });
 
 export const setUserStatus = endpoint({
@@ -57,6 +118,7 @@ export const setUserStatus = endpoint({
   needs: "user.manage",
   audit: "user.status-changed",
   thing: "user",
+  stepUp: true,
 });
 
 /** Refused while they own safes: those are given to somebody else first. */
@@ -69,6 +131,7 @@ export const deleteUser = endpoint({
   needs: "user.manage",
   audit: "user.deleted",
   thing: "user",
+  stepUp: true,
 });
 
 export const endUserSessions = endpoint({
@@ -92,6 +155,7 @@ export const decideRoleRequest = endpoint({
   needs: "user.manage",
   audit: "user.role-request-decided",
   thing: "user",
+  stepUp: true,
 });
 
 export const PendingReset = z.object({
@@ -122,10 +186,8 @@ export const issueResetLink = endpoint({
   audit: "password-reset.link-issued",
   thing: "user",
   repliesSecret: true,
+  stepUp: true,
 });
-
-/** CIDR notation: `10.0.0.0/8`, `2001:db8::/32`. */
-const Network = z.union([z.cidrv4(), z.cidrv6()], "Write a network as 10.0.0.0/8 or 2001:db8::/32.");
 
 export const SignInPolicy = z
   .strictObject({
@@ -170,4 +232,5 @@ export const updateSignInPolicy = endpoint({
   reply: SignInPolicy,
   needs: "policy.manage",
   audit: "policy.changed",
+  stepUp: true,
 });

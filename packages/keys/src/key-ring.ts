@@ -56,6 +56,16 @@ export class KeyRing {
     if (before && before.root !== root) before.root.dispose();
   }
 
+  /**
+   * A ring over another store whose KEKs belong to this ring's root key, such as a copy of the database. The caller seals it.
+   * Rejects with SealedError while this ring is sealed, and as `unseal` does.
+   */
+  async ringOver(store: KekStore): Promise<KeyRing> {
+    const ring = new KeyRing(store);
+    await ring.unseal(this.#live().root.copy());
+    return ring;
+  }
+
   /** Lets go of every key, also of those that callers still hold: their next use throws SealedError. */
   seal(): void {
     this.#timesSealed += 1;

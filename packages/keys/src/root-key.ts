@@ -42,6 +42,11 @@ export class RootKey {
     return new RootKey(createSecretKey(bytes));
   }
 
+  /** The same key for a second owner: each disposes of its own. Throws SealedError after `dispose`. */
+  copy(): RootKey {
+    return new RootKey(keyObjectIn(this));
+  }
+
   /** Lets go of the key; every later use throws SealedError. */
   dispose(): void {
     this.#key = null;

@@ -1,12 +1,10 @@
 // `rekey`: replaces the root key. Every key-encryption key is wrapped anew; no stored secret is touched.
-import { Secret, keyFileProvider, passphraseProvider, rekeyRoot } from "@strongroom/keys";
+import { Secret, keyFileProvider, passphraseProvider } from "@strongroom/keys";
 import type { SealRecord } from "@strongroom/keys";
-import { appendAudit } from "@strongroom/server/kernel/audit/append.ts";
 import { systemEntry } from "@strongroom/server/kernel/audit/entry.ts";
 import type { Config } from "@strongroom/server/kernel/config.ts";
 import type { Database } from "@strongroom/server/kernel/db/database.ts";
-import { rootKeyChanged } from "@strongroom/server/kernel/keys/follow-rekeys.ts";
-import { createKekStore } from "@strongroom/server/kernel/keys/kek-store.ts";
+import { replaceRootKey } from "@strongroom/server/kernel/keys/replace-root-key.ts";
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { askNewSecret } from "../ask-secret.ts";
@@ -30,39 +28,32 @@ export const rekey = command({
   operands: [0, 0],
   async run(wish) {
     if (Object.keys(wish).length > 1) throw new UsageError("One kind of root key at a time.");
-    await atWork((workplace) => replaceRootKey(workplace, wish));
+    await atWork((workplace) => replace(workplace, wish));
   },
 });
 
-async function replaceRootKey(workplace: Workplace, wish: Wish): Promise<void> {
+async function replace(workplace: Workplace, wish: Wish): Promise<void> {
   const { config, database } = workplace;
   const { root: old, record: before } = await openRootKey(workplace);
   const kind = wish["key-file"] ? "key-file" : Object.keys(wish).length > 0 ? "passphrase" : before.provider;
   using passphrase = kind === "key-file" ? null : await newPassphrase(wish);
   if (kind === "key-file") refuseUnlessOwner(existsSync(config.keyFile) ? config.keyFile : dirname(config.keyFile));
   const next = passphrase === null ? keyFileProvider(config.keyFile) : passphraseProvider(passphrase);
-  const { root, record } = await rekeyRoot(createKekStore(recording(workplace, before)), old, next);
+  const record = await replaceRootKey({
+    ...workplace,
+    old,
+    next,
+    entryOf: (id) =>
+      systemEntry(
+        "seal.rekeyed",
+        COMMAND_LINE,
+        { target: { type: "root-key", id }, details: { from: before.rootKeyId } },
+        new Date(),
+      ),
+  });
   old.dispose();
-  root.dispose();
   tell(before, record, config);
   if (await isServerConnected(database)) note(adviceForServers(record));
-}
-
-/** The database, with the record of the rekey, and the news for running servers, in the very transaction that does it. */
-function recording({ database, events }: Workplace, before: SealRecord): Database {
-  return {
-    ...database,
-    transaction: (work) =>
-      database.transaction(async (tx) => {
-        const answer = await work(tx);
-        if (answer !== "replaced") return answer;
-        const { root_key_id: id } = await tx.selectFrom("seal").select("root_key_id").executeTakeFirstOrThrow();
-        const entry = { target: { type: "root-key", id }, details: { from: before.rootKeyId } };
-        await appendAudit(tx, [systemEntry("seal.rekeyed", COMMAND_LINE, entry, new Date())]);
-        await events.publish(tx, rootKeyChanged);
-        return answer;
-      }),
-  };
 }
 
 async function newPassphrase(wish: Wish): Promise<Secret> {

@@ -10,6 +10,7 @@ import type { HashParameters } from "#features/sign-in/index.ts";
 import type { Clock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
 import type { Config } from "#kernel/config.ts";
+import type { Embedded } from "#kernel/embedded/embedded.ts";
 import { testDatabase } from "#kernel/testing/test-database.ts";
 import { compose } from "../compose.ts";
 
@@ -37,6 +38,8 @@ export interface TestAppOptions {
   /** Reuse a database, to see what a second process or a restart sees. */
   database?: Awaited<ReturnType<typeof testDatabase>>;
   dataFolder?: string;
+  /** The database server whose backups are to be made. */
+  embedded?: Pick<Embedded, "administration">;
   /** What a password hash costs; by default argon2id at a cost that a thousand sign-ins in tests can pay. */
   hashing?: HashParameters;
 }
@@ -61,6 +64,7 @@ export async function testApp(options: TestAppOptions = {}) {
     log,
     database: own.database,
     webFolder: null,
+    ...(options.embedded === undefined ? {} : { embedded: options.embedded }),
     hashing: options.hashing ?? { memoryKiB: 1024, passes: 1, lanes: 1 },
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   });

@@ -17,8 +17,13 @@ export interface HealthCheck {
   isEssential?: true;
 }
 
-export function installHealth(kernel: Kernel, version: string, checks: readonly HealthCheck[]): void {
-  implement(kernel, readHealth, async (_call, db) => {
+export interface HealthFeature {
+  /** What a probe is told. */
+  examine(db: Db): Promise<Health>;
+}
+
+export function installHealth(kernel: Kernel, version: string, checks: readonly HealthCheck[]): HealthFeature {
+  async function examine(db: Db): Promise<Health> {
     const results = await Promise.all([databaseCheck(db), ...checks.map(run)]);
     const failing = results.filter((check) => check.state === "failing");
     const isSealed = kernel.keys.isSealed;
@@ -30,7 +35,9 @@ export function installHealth(kernel: Kernel, version: string, checks: readonly 
       uptime: Math.floor(process.uptime()),
       checks: results,
     };
-  });
+  }
+
+  implement(kernel, readHealth, (_call, db) => examine(db));
 
   implement(kernel, readReadiness, async (_call, db) => {
     if (kernel.keys.isSealed) throw refuse(503, "sealed", "The vault is sealed.");
@@ -42,6 +49,7 @@ export function installHealth(kernel: Kernel, version: string, checks: readonly 
   });
 
   implement(kernel, readLiveness, async () => ({ status: "alive" }));
+  return { examine };
 }
 
 async function databaseCheck(db: Db): Promise<Check> {

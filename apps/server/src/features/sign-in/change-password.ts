@@ -27,10 +27,12 @@ export async function changeOwnPassword(
   const claim = { email: actor.email, userId: actor.id, network: clientKey(call.request.ip) };
   const attempt = await admitAttempt(kernel, claim);
   const before = await findPasswordHash(db, actor.id);
-  const isRight = await passwords.verify(before, body.current_password, signal).catch(async (error: unknown) => {
-    await withdrawAttempt(kernel, attempt);
-    throw error;
-  });
+  const isRight = await passwords
+    .verify(before || null, body.current_password, signal)
+    .catch(async (error: unknown) => {
+      await withdrawAttempt(kernel, attempt);
+      throw error;
+    });
   if (!isRight) throw wrong();
   const hash = await passwords.hash(body.new_password, signal);
   const ended = await call.commit(async (tx) => {

@@ -1,7 +1,7 @@
 // Signing in and up, sessions, resets: who a caller is, and the ways to become and to stop being somebody.
 import type { Mail } from "#features/mail/index.ts";
 import type { SignInOfUsers } from "#features/users/index.ts";
-import type { Tx } from "#kernel/db/database.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { forgetNetworks } from "./attempts.store.ts";
 import { invite } from "./invitations.ts";

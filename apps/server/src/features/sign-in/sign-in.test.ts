@@ -167,7 +167,14 @@ describe("what signing in leaves behind", () => {
     const { rows: counters } = await app.database.pool.query("select key as text from sign_in_attempts");
     const all = [...app.logLines, ...[...entries, ...counters].map((row: { text: string }) => row.text)].join("\n");
     assert.ok(all.includes("session.started"));
-    for (const secret of [PASSWORD, "hunter2", "another-secret", "typed-into", reply.body.token ?? "no token", cookie]) {
+    for (const secret of [
+      PASSWORD,
+      "hunter2",
+      "another-secret",
+      "typed-into",
+      reply.body.token ?? "no token",
+      cookie,
+    ]) {
       assert.ok(!all.includes(secret), `${secret} is written down somewhere`);
     }
   });

@@ -2,6 +2,11 @@
 import type { PendingReset } from "@strongroom/contract";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
+export interface Addressed {
+  id: string;
+  email: string;
+}
+
 export interface SignInOfUsers {
   /** Users without an open session are left out. */
   countOpenSessions(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
@@ -9,6 +14,15 @@ export interface SignInOfUsers {
   endSessions(tx: Tx, userId: string): Promise<number>;
   /** Takes away what signing in knows of a person who is deleted: networks and resets under way. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
+  /** Until when somebody's wrong passwords make them wait; people who need not wait are left out. */
+  slowedDown(db: Db, people: readonly Addressed[]): Promise<ReadonlyMap<string, Date>>;
+  /** Forgets the wrong passwords that make this person wait. What slows down a network stays. */
+  unlock(tx: Tx, person: Addressed): Promise<void>;
+  /**
+   * Makes the single-use link of an invitation, or has a job make and mail it; it replaces any earlier link of this person. The
+   * link holds a secret. Throws 409 when it is to be mailed and no mail server is configured.
+   */
+  invite(tx: Tx, userId: string, by: "mail" | "link"): Promise<{ link: string | null; expiresAt: Date }>;
   pendingResets(db: Db): Promise<PendingReset[]>;
   /** Replaces any earlier link of this person. The link holds a secret: it goes into the answer and nowhere else. */
   issueResetLink(tx: Tx, userId: string): Promise<{ link: string; expiresAt: Date }>;

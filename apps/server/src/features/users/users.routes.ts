@@ -4,17 +4,21 @@ import {
   decideRoleRequest,
   deleteUser as deleteEndpoint,
   endUserSessions,
+  inviteAgain,
+  inviteUser,
   issueResetLink,
   listPendingResets,
   listUsers,
   readSignInPolicy,
   setUserStatus,
+  unlockUser,
   updateSignInPolicy,
 } from "@strongroom/contract";
 import { implement } from "#kernel/http/implement.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { deleteUser } from "./delete-user.ts";
 import type { DeletedListener } from "./delete-user.ts";
+import { invite, inviteOnceMore, unlock } from "./invite-user.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
 import { readPolicy } from "./sign-in-policy.store.ts";
 import { changePolicy, changeRole, changeStatus, decideRole, endAllSessions, issueLink, list } from "./users.ts";
@@ -27,6 +31,9 @@ interface Listeners {
 
 export function bindUsers(kernel: Kernel, signIn: SignInOfUsers, { disabled, deleted }: Listeners): void {
   implement(kernel, listUsers, (call, db) => list(call, db, signIn));
+  implement(kernel, inviteUser, (call, tx) => invite(kernel, call, tx, signIn));
+  implement(kernel, inviteAgain, (call, tx) => inviteOnceMore(kernel, call, tx, signIn));
+  implement(kernel, unlockUser, (call, tx) => unlock(call, tx, signIn));
   implement(kernel, changeUserRole, (call, tx) => changeRole(call, tx, signIn));
   implement(kernel, setUserStatus, (call, tx) => changeStatus(call, tx, signIn, disabled));
   implement(kernel, deleteEndpoint, (call, tx) => deleteUser(call, tx, signIn, deleted));
@@ -35,5 +42,5 @@ export function bindUsers(kernel: Kernel, signIn: SignInOfUsers, { disabled, del
   implement(kernel, listPendingResets, async (_call, db) => ({ data: await signIn.pendingResets(db) }));
   implement(kernel, issueResetLink, (call, tx) => issueLink(call, tx, signIn));
   implement(kernel, readSignInPolicy, (_call, db) => readPolicy(db));
-  implement(kernel, updateSignInPolicy, (call, tx) => changePolicy(call, call.body, tx));
+  implement(kernel, updateSignInPolicy, (call, tx) => changePolicy(kernel.events, call, call.body, tx));
 }

@@ -25,6 +25,12 @@ export interface BackupOptions {
   target: string;
   /** Folders in the data folder whose files go along, if they are there. */
   beside: readonly string[];
+  /** Allows a target in the data folder, with which it would be lost: for one that a copy is taken of. */
+  mayLieWithin?: boolean;
+  /** Told after each file how many files of how many are copied. */
+  progress?: (done: number, total: number) => Promise<void>;
+  /** When it is aborted, the backup is given up. */
+  signal?: AbortSignal;
   /** Asked at the beginning and at the end: which root key the database names. */
   rootKey: () => Promise<BackupManifest["root_key"]>;
 }
@@ -36,7 +42,7 @@ export interface BackupOptions {
  */
 export async function backUp(options: BackupOptions): Promise<BackupManifest> {
   const target = resolve(options.target);
-  const isNew = await prepareTarget(target, options.dataFolder);
+  const isNew = await prepareTarget(target, options);
   try {
     return await write(options, target);
   } catch (error) {
@@ -47,7 +53,7 @@ export async function backUp(options: BackupOptions): Promise<BackupManifest> {
 }
 
 /** Returns whether it made the folder. */
-async function prepareTarget(target: string, dataFolder: string): Promise<boolean> {
+async function prepareTarget(target: string, { dataFolder, mayLieWithin }: BackupOptions): Promise<boolean> {
   const isNew = !existsSync(target);
   try {
     if (isNew) await mkdir(target, { recursive: true, mode: 0o700 });
@@ -59,6 +65,7 @@ async function prepareTarget(target: string, dataFolder: string): Promise<boolea
       cause: error,
     });
   }
+  if (mayLieWithin === true) return isNew;
   const within = relative(realpathSync(dataFolder), realpathSync(target));
   if (within !== ".." && !within.startsWith(`..${sep}`)) {
     if (isNew) await rm(target, { recursive: true });
@@ -79,7 +86,7 @@ async function write(options: BackupOptions, target: string): Promise<BackupMani
     const copy = openCopy(target);
     // First, because these files may only say what is in the database already.
     for (const folder of options.beside) await copyBeside(copy, options.dataFolder, folder);
-    const { major, madeAt } = await copyCluster(copy, client);
+    const { major, madeAt } = await copyCluster(copy, client, options);
     const after = await options.rootKey();
     if (before?.id !== after?.id) throw new StartError("The root key was changed during the backup: make another.");
     return await finish(copy, target, {
@@ -132,15 +139,22 @@ async function copyBeside(copy: Copy, dataFolder: string, folder: string): Promi
   }
 }
 
-async function copyCluster(copy: Copy, client: pg.Client): Promise<{ major: number; madeAt: Date }> {
+async function copyCluster(
+  copy: Copy,
+  client: pg.Client,
+  { progress, signal }: BackupOptions,
+): Promise<{ major: number; madeAt: Date }> {
   const cluster = await clusterOf(client);
   await reserveLog(client);
   await client.query("select pg_backup_start($1, fast => true)", ["strongroom"]);
   const found = await copiedFiles(cluster);
   for (const folder of ["", ...found.folders]) await copy.folder(join(CLUSTER, folder));
+  let copied = 0;
   await forEachOfMany(found.files, async (path) => {
+    signal?.throwIfAborted();
     // A table that was dropped since is dropped again when the log is replayed.
     await copy.file(`${CLUSTER}/${path}`, (target) => copyHashed(join(cluster, path), target));
+    await progress?.((copied += 1), found.files.length);
   });
   // Last, as pg_basebackup does.
   await copy.file(`${CLUSTER}/global/pg_control`, async (target) => {

@@ -21,6 +21,12 @@ export interface RestoreOptions {
   /** Looks at the restored database before it counts as restored. What it throws undoes the restore. */
   prove: (embedded: Embedded, manifest: BackupManifest) => Promise<void>;
   log: Log;
+  /** It is looked at and thrown away: nothing has to survive a power cut. */
+  isTemporary?: boolean;
+  /** Told after each file how many of how many are copied. */
+  progress?: (done: number, total: number) => Promise<void>;
+  /** When it is aborted, the restore is given up. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -33,7 +39,7 @@ export async function restore(options: RestoreOptions): Promise<BackupManifest> 
   await requireComplete(backup, manifest);
   await requireEmpty(options.dataFolder, options.kept);
   const folders = prepareFolders(options.dataFolder);
-  await putInPlace(backup, manifest, folders);
+  await putInPlace(backup, manifest, folders, options);
   try {
     const embedded = await startEmbedded({ dataFolder: options.dataFolder, log: options.log });
     try {
@@ -77,7 +83,12 @@ async function requireEmpty(dataFolder: string, kept: (name: string) => boolean)
   );
 }
 
-async function putInPlace(backup: string, manifest: BackupManifest, folders: Folders): Promise<void> {
+async function putInPlace(
+  backup: string,
+  manifest: BackupManifest,
+  folders: Folders,
+  { progress, signal, isTemporary }: RestoreOptions,
+): Promise<void> {
   // The name that the supervisor gives to clusters in the making, so that one that was left behind is removed by it.
   const fresh = `${folders.cluster}.new-${process.pid}`;
   const inside = (path: string): string => join(fresh, path.slice(CLUSTER.length));
@@ -92,12 +103,15 @@ async function putInPlace(backup: string, manifest: BackupManifest, folders: Fol
       await handOver(inside(folder));
     }
     const files = manifest.files.filter(({ path }) => belongs(path));
+    let copied = 0;
     await forEachOfMany(files, async ({ path, sha256 }) => {
+      signal?.throwIfAborted();
       const written = await copyHashed(join(backup, path), inside(path));
       if (written?.sha256 !== sha256) throw damaged(backup, path);
       await handOver(inside(path));
+      await progress?.((copied += 1), files.length);
     });
-    await flushAll([...files.map(({ path }) => path), ...inner].map(inside));
+    if (isTemporary !== true) await flushAll([...files.map(({ path }) => path), ...inner].map(inside));
     await rename(fresh, folders.cluster);
     await flush(folders.home);
   } catch (error) {

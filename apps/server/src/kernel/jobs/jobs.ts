@@ -1,6 +1,7 @@
 // Work that outlives a request: queued in the caller's transaction, done by whichever process is free.
 import type { JobWithMetadata, PgBoss } from "pg-boss";
 import { fromKysely } from "pg-boss";
+import { sql } from "kysely";
 import type { Database, Tx } from "#kernel/db/database.ts";
 import { newId } from "#kernel/id.ts";
 import type { Log } from "#kernel/log.ts";
@@ -56,6 +57,13 @@ export interface Jobs {
   enqueue(tx: Tx, name: string, data: object, options?: EnqueueOptions): Promise<string | null>;
   /** Asks a tracked job to stop: one that waits never starts, one at work gets its signal. False when it has ended. */
   cancel(tx: Tx, id: string): Promise<boolean>;
+  /**
+   * Has a job attempted again that was given up. False when there is none in this state, when its name is not known here,
+   * when it is tracked (people start such work anew), or when its policy finds that there is another one already.
+   */
+  retry(tx: Tx, name: string, id: string): Promise<boolean>;
+  /** What was defined, by name. */
+  known(): ReadonlyMap<string, { isTracked: boolean; schedule: string | null }>;
   start(): Promise<void>;
   /**
    * Takes no more jobs, tells those at work to stop through their signal, and waits up to `patience` milliseconds
@@ -143,6 +151,25 @@ export function createJobs(database: Database, log: Log): Jobs {
     },
 
     cancel: cancelRun,
+
+    async retry(tx, name, id) {
+      const definition = definitions.get(name);
+      if (queue === null || definition === undefined || definition.options.isTracked === true) return false;
+      const { rows } = await sql`select from jobs.job where name = ${name} and id = ${id} and state = 'failed'`.execute(
+        tx,
+      );
+      if (rows.length === 0) return false;
+      await queue.retry(name, id, { db: fromKysely(tx) });
+      return true;
+    },
+
+    known: () =>
+      new Map(
+        [...definitions.values()].map(({ name, options }) => [
+          name,
+          { isTracked: options.isTracked === true, schedule: options.schedule ?? null },
+        ]),
+      ),
 
     async start() {
       const hasSchedules = [...definitions.values()].some(({ options }) => options.schedule !== undefined);

@@ -1,0 +1,134 @@
+// The work behind backups and restore drills. Neither touches what is in use.
+import type { DrillFinding } from "@strongroom/contract";
+import { parseSealRecord } from "@strongroom/keys";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { AuditNote } from "#kernel/audit/entry.ts";
+import { backUp } from "#kernel/embedded/backup.ts";
+import { readManifest } from "#kernel/embedded/backup-manifest.ts";
+import { restore } from "#kernel/embedded/restore.ts";
+import type { Job } from "#kernel/jobs/run-job.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { readSealRecord } from "#kernel/keys/kek-store.ts";
+import { StartError } from "#kernel/start-error.ts";
+import { backupName, hasRoom } from "./admin.policy.ts";
+import { endLostDrills, readDatabaseFacts, updateDrill } from "./admin.store.ts";
+import { BACKUP_JOB, removeUnfinished, sizeOf } from "./backups.ts";
+import type { BackupOrder, BackupSite } from "./backups.ts";
+import { examineRestored } from "./restore-drill.ts";
+import { roomAt } from "./system-facts.ts";
+
+const LONGEST_SECONDS = 6 * 3600;
+/** Of 100 steps of a drill, those that copy. */
+const COPYING = 40;
+
+export function defineBackupJob(site: BackupSite): void {
+  const options = { policy: "exclusive", isTracked: true, retryLimit: 0, timeout: LONGEST_SECONDS } as const;
+  site.kernel.jobs.define<BackupOrder>(BACKUP_JOB, options, async (job) => {
+    const { data } = job;
+    await endLostDrills(site.kernel.database.db, data.kind === "drill" ? data.drill : null, site.kernel.clock.now());
+    await (data.kind === "backup" ? back(site, job) : drill(site, job, data));
+  });
+}
+
+async function back(site: BackupSite, job: Job<BackupOrder>): Promise<void> {
+  const { kernel, administration } = site;
+  const { config, database, clock } = kernel;
+  if (administration === null) throw new Error("there is no embedded database to back up");
+  const name = backupName(clock.now());
+  const target = { type: "backup", id: name };
+  try {
+    await mkdir(config.backupFolder, { recursive: true, mode: 0o700 });
+    await removeUnfinished(config.backupFolder);
+    await requireRoom(config.backupFolder, (await readDatabaseFacts(database.db)).size_bytes);
+    const manifest = await backUp({
+      administration,
+      dataFolder: config.dataFolder,
+      target: join(config.backupFolder, name),
+      mayLieWithin: true,
+      beside: ["audit"],
+      signal: job.signal,
+      progress: (done, total) => job.progress(done, total),
+      async rootKey() {
+        const stored = await readSealRecord(database);
+        if (stored === null) return null;
+        const { provider, rootKeyId } = parseSealRecord(stored);
+        return { id: rootKeyId, provider };
+      },
+    });
+    const details = { made_at: manifest.made_at, files: manifest.files.length, bytes: sizeOf(manifest) };
+    await record(kernel, "backup.completed", { target, details });
+  } catch (error) {
+    const reason = job.signal.aborted ? "cancelled" : error instanceof StartError ? error.message : "failed";
+    await record(kernel, "backup.completed", { target, result: "failure", reason });
+    throw error;
+  }
+}
+
+async function drill(
+  { kernel }: BackupSite,
+  job: Job<BackupOrder>,
+  { backup, drill: id }: Extract<BackupOrder, { kind: "drill" }>,
+): Promise<void> {
+  const { config, database, clock } = kernel;
+  const drills = join(config.dataFolder, "drills");
+  const from = join(config.backupFolder, backup);
+  const findings: DrillFinding[] = [];
+  const add = async (finding: DrillFinding): Promise<void> => {
+    findings.push(finding);
+    await updateDrill(database.db, id, { findings });
+  };
+  const copied = (done: number, total: number) => job.progress(Math.floor((done / total) * COPYING), 100);
+  try {
+    // What a drill that was killed left behind.
+    await rm(drills, { recursive: true, force: true });
+    const manifest = await readManifest(from);
+    await updateDrill(database.db, id, { made_at: new Date(manifest.made_at) });
+    await requireRoom(config.dataFolder, sizeOf(manifest));
+    await restore({
+      backup: from,
+      dataFolder: join(drills, id),
+      kept: () => false,
+      isTemporary: true,
+      log: kernel.log,
+      signal: job.signal,
+      progress: copied,
+      async prove(embedded) {
+        await add({ what: "files", is_good: true, says: `${manifest.files.length} files, each as it was written` });
+        const progress = (part: number) => job.progress(COPYING + Math.floor(part * (100 - COPYING)), 100);
+        await examineRestored({ kernel, embedded, manifest, from, signal: job.signal, add, progress });
+      },
+    });
+  } catch (error) {
+    if (job.signal.aborted) {
+      await updateDrill(database.db, id, { ended_at: clock.now() });
+      throw error;
+    }
+    if (!(error instanceof StartError)) kernel.log.error({ err: error, backup }, "a restore drill failed");
+    const says = error instanceof StartError ? error.message : "It could not be looked at to its end; see the log.";
+    await add({ what: findings.length === 0 ? "files" : "database", is_good: false, says });
+  } finally {
+    await rm(drills, { recursive: true, force: true });
+  }
+  const isGood = findings.length > 0 && findings.every((finding) => finding.is_good);
+  await updateDrill(database.db, id, { ended_at: clock.now(), is_good: isGood });
+  const bad = findings.find((finding) => !finding.is_good);
+  await record(kernel, "backup.drilled", {
+    target: { type: "backup", id: backup },
+    ...(bad === undefined ? {} : { result: "failure" as const, reason: bad.says.slice(0, 300) }),
+    details: { drill: id },
+  });
+}
+
+async function requireRoom(folder: string, size: number): Promise<void> {
+  const room = await roomAt(folder);
+  if (room === null || hasRoom(room.free, size)) return;
+  const inGb = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
+  throw new StartError(`There is no room for it: ${inGb(size)} are needed, and ${inGb(room.free)} are free.`);
+}
+
+async function record({ database, clock }: Kernel, event: string, note: AuditNote): Promise<void> {
+  await database.transaction((tx) => appendAudit(tx, [systemEntry(event, "backup", note, clock.now())]));
+}

@@ -1,0 +1,170 @@
+// Backups and restore drills from the Admin Console, and replacing keys, on a real embedded database.
+import {
+  createCredential,
+  deleteBackup,
+  drillBackup,
+  listBackups,
+  makeBackup,
+  readKeys,
+  rekey,
+  replaceSigningKey,
+  revealCredential,
+  readCredential,
+} from "@strongroom/contract";
+import type { Backup, RestoreDrill } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { appendFileSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { openDatabase } from "#kernel/db/database.ts";
+import { migrate } from "#kernel/db/migrate.ts";
+import { startEmbedded } from "#kernel/embedded/embedded.ts";
+import type { Embedded } from "#kernel/embedded/embedded.ts";
+import { temporaryFolder } from "#kernel/embedded/testing/child.ts";
+import { openLog } from "#kernel/log.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+
+const log = openLog("silent");
+const temporary = temporaryFolder();
+const dataFolder = join(temporary.path, "data");
+let embedded: Embedded;
+let app: TestApp;
+let admin: TestPerson;
+let credential: string;
+
+before(async () => {
+  embedded = await startEmbedded({ dataFolder, log });
+  const database = openDatabase({ connection: embedded.connection, log, poolSize: 10 });
+  await migrate(database, log);
+  const given = { database, connection: embedded.connection, drop: () => database.close() };
+  app = await testApp({ database: given, dataFolder, embedded });
+  admin = await firstAdmin(app);
+  const body = { name: "kept", type: "application", value: "a secret value" } as const;
+  credential = (await app.call(createCredential, { body, as: admin.token })).body.id;
+});
+after(async () => {
+  await app.close();
+  await embedded.stop();
+  temporary.remove();
+});
+
+const list = async () => (await app.call(listBackups, { as: admin.token })).body;
+/** Looks now and then only, and is patient: 1,700 files are copied and hashed, on a machine with other work. */
+async function idle() {
+  for (let looks = 0; looks < 400; looks++) {
+    await delay(200);
+    const now = await list();
+    if (now.under_way === null) return now;
+  }
+  throw new Error("the work does not end");
+}
+
+async function backedUp(): Promise<Backup> {
+  const known = new Set((await list()).data.map(({ name }) => name));
+  const reply = await app.call(makeBackup, { as: admin.token });
+  assert.equal(reply.status, 202, reply.text);
+  const { data, last_error: error } = await idle();
+  const made = data.find(({ name }) => !known.has(name));
+  assert.ok(made !== undefined && error === null, String(error));
+  return made;
+}
+
+async function drilled({ name }: Backup): Promise<RestoreDrill> {
+  const reply = await app.call(drillBackup, { params: { name }, as: admin.token });
+  assert.equal(reply.status, 202, reply.text);
+  await idle();
+  const drill = (await list()).data.find((each) => each.name === name)?.last_drill;
+  assert.ok(drill != null && drill.ended_at !== null);
+  return drill;
+}
+
+const saidOf = (drill: RestoreDrill) =>
+  drill.findings.map(({ what, is_good: isGood, says }) => `${what} ${isGood}: ${says}`);
+const reveal = () => app.call(revealCredential, { params: { id: credential as never }, body: {}, as: admin.token });
+
+let backup: Backup;
+
+test("a backup is made while the server works", async () => {
+  backup = await backedUp();
+  assert.equal(backup.state, "complete");
+  assert.ok(backup.size_bytes > 1_000_000 && backup.files > 100);
+  assert.equal(backup.root_key_id, app.kernel.keys.rootKeyId);
+  assert.match((await list()).warning ?? "", /STRONGROOM_BACKUPS/);
+});
+
+test("a replaced root key: this process follows before it answers, nobody is signed out, and who did it is on record", async () => {
+  const keys = (await app.call(readKeys, { as: admin.token })).body;
+  assert.deepEqual([keys.provider, keys.rekey_obstacle, keys.problem], ["key-file", null, null]);
+  const reply = await app.call(rekey, { as: admin.token });
+  assert.equal(reply.status, 200, reply.text);
+  assert.notEqual(reply.body.root_key_id, keys.root_key_id);
+  assert.equal(app.kernel.keys.rootKeyId, reply.body.root_key_id);
+  assert.equal((await reveal()).body.value, "a secret value");
+  const { rows } = await app.database.pool.query(
+    "select event, actor_id from audit_entries where event like 'seal.rekey%' order by id",
+  );
+  assert.deepEqual(rows, [
+    { event: "seal.rekey-started", actor_id: admin.id },
+    { event: "seal.rekeyed", actor_id: admin.id },
+  ]);
+  assert.equal((await app.call(replaceSigningKey, { as: admin.token })).status, 200);
+  assert.equal((await app.call(readKeys, { as: admin.token })).status, 200);
+});
+
+test("a drill restores a backup beside: it starts, its trail verifies, its secrets open, and nothing in use changes", async () => {
+  const later = { name: "later", type: "application", value: "another secret" } as const;
+  await app.call(createCredential, { body: later, as: admin.token });
+  const before = (await app.call(readKeys, { as: admin.token })).body;
+  const drill = await drilled(backup);
+  assert.equal(drill.is_good, true, saidOf(drill).join("\n"));
+  assert.deepEqual(
+    drill.findings.map(({ what }) => what),
+    ["files", "database", "keys", "audit", "secrets"],
+  );
+  assert.match(saidOf(drill).at(-1) ?? "", /1 stored secret open/);
+  assert.ok(!existsSync(join(dataFolder, "drills")), "nothing is left of the drill");
+  // The backup is older than the root key in force: its own key was read, and not put in force.
+  assert.notEqual(backup.root_key_id, before.root_key_id);
+  assert.deepEqual((await app.call(readKeys, { as: admin.token })).body, before);
+  assert.equal((await reveal()).body.value, "a secret value");
+});
+
+test("a damaged backup is found by its drill; one that was deleted is gone, and nothing else can be named", async () => {
+  const folder = join(app.config.backupFolder, backup.name);
+  appendFileSync(join(folder, "postgres/cluster/PG_VERSION"), "x");
+  const drill = await drilled(backup);
+  assert.equal(drill.is_good, false);
+  assert.match(saidOf(drill).join("\n"), /files false: .*PG_VERSION is not what was written/);
+
+  assert.equal((await app.call(deleteBackup, { params: { name: backup.name }, as: admin.token })).status, 200);
+  assert.ok(!existsSync(folder));
+  for (const name of ["..", "../data", "20260101T000000Z", "20260101T000000Z/../../data"]) {
+    const gone = await app.call(deleteBackup, { params: { name }, as: admin.token });
+    assert.equal(gone.status, 404, name);
+  }
+  assert.ok(existsSync(join(dataFolder, "postgres")));
+});
+
+test("a manager sees and does none of it, and with a database of one's own it says what to use instead", async (context) => {
+  const manager = await aPerson(app, "manager");
+  assert.equal((await app.call(listBackups, { as: manager.token })).status, 403);
+  assert.equal((await app.call(rekey, { as: manager.token })).status, 403);
+
+  const elsewhere = await testApp({ config: { databaseUrl: "postgres://elsewhere.example/strongroom" } });
+  context.after(() => elsewhere.close());
+  const other = await firstAdmin(elsewhere);
+  const { body } = await elsewhere.call(listBackups, { as: other.token });
+  assert.match(body.instead ?? "", /pg_dump/);
+  assert.equal((await elsewhere.call(makeBackup, { as: other.token })).status, 409);
+  const keys = (await elsewhere.call(readKeys, { as: other.token })).body;
+  assert.match(keys.rekey_obstacle ?? "", /other machines/);
+  assert.equal((await elsewhere.call(rekey, { as: other.token })).status, 409);
+  assert.equal(
+    (await elsewhere.call(readCredential, { params: { id: credential as never }, as: other.token })).status,
+    404,
+  );
+});

@@ -1,0 +1,173 @@
+// Backups that are made from the Admin Console: where they lie, what is in each, and the work that is under way.
+import type { Backup, BackupList, BackupWork, RestoreDrill, deleteBackup, drillBackup } from "@strongroom/contract";
+import { BackupName, JobId } from "@strongroom/contract";
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type pg from "pg";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import { manifestPath, readManifest } from "#kernel/embedded/backup-manifest.ts";
+import type { BackupManifest } from "#kernel/embedded/backup-manifest.ts";
+import type { Call, SteppedCall } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import { findJobs } from "#kernel/jobs/queue-rows.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { backupInstead, folderWarning } from "./admin.policy.ts";
+import { findDrills, findLatestRuns, insertDrill } from "./admin.store.ts";
+import type { DrillRow, WorkRow } from "./admin.store.ts";
+
+/** One name for both, so that never two of them are under way at once. */
+export const BACKUP_JOB = "admin.backup";
+
+export type BackupOrder = { kind: "backup" } | { kind: "drill"; backup: string; drill: string };
+
+export interface BackupSite {
+  kernel: Kernel;
+  /** As superuser of the embedded database; null with DATABASE_URL. */
+  administration: pg.ClientConfig | null;
+}
+
+const DRILLS_SHOWN = 200;
+
+export async function readBackups(site: BackupSite, db: Db): Promise<BackupList> {
+  const { config } = site.kernel;
+  const instead = backupInstead(site.administration !== null);
+  const [work] = await findLatestRuns(db, [BACKUP_JOB]);
+  const underWay = workOf(work);
+  const drills = (await findDrills(db, DRILLS_SHOWN)).map(shownDrill);
+  const found = instead === null ? await listFolder(config.backupFolder) : [];
+  return {
+    instead,
+    folder: config.backupFolder,
+    warning: instead === null ? folderWarning(config.dataFolder, config.backupFolder) : null,
+    under_way: underWay && { ...underWay, kind: isDrilling(drills) ? "drill" : "backup" },
+    last_error: work?.state === "failed" ? await errorOf(db, work.id) : null,
+    last_drill: drills.find(({ ended_at: endedAt }) => endedAt !== null) ?? null,
+    data: found.map((backup) => ({
+      ...backup,
+      last_drill: drills.find((each) => each.backup === backup.name) ?? null,
+    })),
+  };
+}
+
+const isDrilling = (drills: readonly RestoreDrill[]): boolean => drills[0]?.ended_at === null;
+
+const workOf = (row: WorkRow | undefined): Omit<BackupWork, "kind"> | null =>
+  row === undefined || (row.state !== "queued" && row.state !== "running")
+    ? null
+    : { id: JobId.parse(row.id), state: row.state, done: row.done, total: row.total };
+
+async function errorOf(db: Db, id: string): Promise<string> {
+  const [job] = await findJobs(db, { limit: 1, after: null, queue: null, state: null, id });
+  return job?.error ?? "The server stopped while it was at work.";
+}
+
+const shownDrill = (row: DrillRow): RestoreDrill => ({
+  id: row.id,
+  backup: row.backup,
+  made_at: row.made_at?.toISOString() ?? null,
+  started_at: row.started_at.toISOString(),
+  ended_at: row.ended_at?.toISOString() ?? null,
+  is_good: row.is_good,
+  findings: row.findings,
+});
+
+/** Newest first. Null for a folder that is no finished backup. */
+async function listFolder(folder: string): Promise<Omit<Backup, "last_drill">[]> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => BackupName.safeParse(name).success);
+  return Promise.all(
+    names
+      .toSorted()
+      .toReversed()
+      .map((name) => look(folder, name)),
+  );
+}
+
+async function look(folder: string, name: string): Promise<Omit<Backup, "last_drill">> {
+  const empty = { name, made_at: null, size_bytes: 0, files: 0, version: null, root_key_id: null };
+  const written = await stat(manifestPath(join(folder, name))).catch(() => null);
+  if (written === null) return { ...empty, state: "unfinished" };
+  const manifest = await readManifest(join(folder, name)).catch(() => null);
+  if (manifest === null) return { ...empty, state: "damaged" };
+  return {
+    name,
+    state: "complete",
+    made_at: new Date(manifest.made_at).toISOString(),
+    size_bytes: sizeOf(manifest),
+    files: manifest.files.length,
+    version: manifest.strongroom,
+    root_key_id: manifest.root_key?.id ?? null,
+  };
+}
+
+export const sizeOf = ({ files }: BackupManifest): number => files.reduce((sum, { size }) => sum + size, 0);
+
+/** Folders that were begun and not ended, which nobody is at work on when this is called. */
+export async function removeUnfinished(folder: string): Promise<void> {
+  for (const { name, state } of await listFolder(folder)) {
+    if (state === "unfinished") await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+export async function requestBackup(site: BackupSite, tx: Tx): Promise<{ job_id: JobId }> {
+  requireEmbedded(site);
+  return { job_id: await enqueue(site, tx, { kind: "backup" }) };
+}
+
+export async function requestDrill(site: BackupSite, call: Call<typeof drillBackup>, tx: Tx) {
+  requireEmbedded(site);
+  const { name } = call.params;
+  await requireBackup(site, name);
+  const id = newId();
+  call.note({ target: { type: "backup", id: name }, details: { drill: id } });
+  const jobId = await enqueue(site, tx, { kind: "drill", backup: name, drill: id });
+  const startedBy = (call.actor satisfies Actor).id;
+  await insertDrill(tx, { id, backup: name, started_at: site.kernel.clock.now(), started_by: startedBy });
+  return { job_id: jobId };
+}
+
+/** What was begun and not ended is deleted too. */
+export async function removeBackup(site: BackupSite, call: SteppedCall<typeof deleteBackup>, db: Db) {
+  requireEmbedded(site);
+  const { name } = call.params;
+  const { backupFolder } = site.kernel.config;
+  if (!(await listFolder(backupFolder)).some((each) => each.name === name)) throw notFound();
+  call.note({ target: { type: "backup", id: name } });
+  if (workOf((await findLatestRuns(db, [BACKUP_JOB]))[0]) !== null) throw busy();
+  await call.commit(async () => {});
+  await rm(join(backupFolder, name), { recursive: true, force: true });
+  return { message: `The backup ${name} is deleted` };
+}
+
+export async function cancelWork(
+  { kernel }: BackupSite,
+  call: Pick<Call, "note">,
+  tx: Tx,
+): Promise<{ message: string }> {
+  const work = workOf((await findLatestRuns(tx, [BACKUP_JOB]))[0]);
+  if (work === null || !(await kernel.jobs.cancel(tx, work.id))) {
+    throw refuse(409, "backup.not-under-way", "No backup and no drill is under way.");
+  }
+  call.note({ target: { type: "job", id: work.id } });
+  return { message: "It is being stopped." };
+}
+
+async function enqueue({ kernel }: BackupSite, tx: Tx, order: BackupOrder): Promise<JobId> {
+  const id = await kernel.jobs.enqueue(tx, BACKUP_JOB, order);
+  if (id === null) throw busy();
+  return JobId.parse(id);
+}
+
+async function requireBackup({ kernel }: BackupSite, name: string): Promise<void> {
+  const found = await look(kernel.config.backupFolder, name);
+  if (found.state === "unfinished") throw notFound();
+}
+
+function requireEmbedded({ administration }: BackupSite): void {
+  const instead = backupInstead(administration !== null);
+  if (instead !== null) throw refuse(409, "backup.not-from-here", instead);
+}
+
+const busy = () => refuse(409, "backup.under-way", "Another backup or drill is under way. Wait for its end.");
+const notFound = () => refuse(404, "backup.not-found", "Backup not found");

@@ -1,0 +1,136 @@
+// Looks at a database that was restored beside the one in use: is it at our version, is its trail intact, do its secrets open.
+import type { DrillFinding } from "@strongroom/contract";
+import { KeyRing, SealError, parseSealRecord, passphraseProvider, readKeyFile } from "@strongroom/keys";
+import type { KekStore, RootKey, SealRecord } from "@strongroom/keys";
+import { KekError, Secret } from "@strongroom/keys";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openTrail } from "#features/audit/index.ts";
+import { examineSecrets } from "#features/credentials/index.ts";
+import type { Database } from "#kernel/db/database.ts";
+import { openDatabase } from "#kernel/db/database.ts";
+import { migrate } from "#kernel/db/migrate.ts";
+import type { BackupManifest } from "#kernel/embedded/backup-manifest.ts";
+import type { Embedded } from "#kernel/embedded/embedded.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { createKekStore, readSealRecord } from "#kernel/keys/kek-store.ts";
+
+export interface Restored {
+  kernel: Kernel;
+  embedded: Pick<Embedded, "connection">;
+  manifest: BackupManifest;
+  /** The backup's folder. */
+  from: string;
+  signal: AbortSignal;
+  add(finding: DrillFinding): Promise<void>;
+  /** Told how much of it is done, from 0 to 1. */
+  progress(part: number): Promise<void>;
+}
+
+/** Throws StartError for a database that this version cannot use. What is wrong with its content becomes findings. */
+export async function examineRestored(restored: Restored): Promise<void> {
+  const { kernel, embedded, manifest, from, signal, add, progress } = restored;
+  const database = openDatabase({
+    connection: embedded.connection,
+    log: kernel.log,
+    poolSize: 2,
+    applicationName: "strongroom drill",
+  });
+  try {
+    // As a start would, so that a backup of an older version is proved to be of use.
+    await migrate(database, kernel.log);
+    await progress(0.1);
+    const stored = await readSealRecord(database);
+    const record = stored === null ? null : parseSealRecord(stored);
+    const isTheOne = (record?.rootKeyId ?? null) === (manifest.root_key?.id ?? null);
+    await add({
+      what: "database",
+      is_good: isTheOne,
+      says: isTheOne ? "It starts, and is at this version" : "It names another root key than its manifest",
+    });
+    if (record === null) return;
+    const ring = await openRing(kernel, createKekStore(database), record, add);
+    if (ring === null) return;
+    try {
+      signal.throwIfAborted();
+      await examineTrail(kernel, database, ring, from, add);
+      await progress(0.5);
+      await examineAll({ ...kernel, database, keys: ring }, restored);
+    } finally {
+      ring.seal();
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+/** A ring in which every key-encryption key was opened; null, with a finding that says why, when it cannot be had. */
+async function openRing(
+  kernel: Kernel,
+  store: KekStore,
+  record: SealRecord,
+  add: Restored["add"],
+): Promise<KeyRing | null> {
+  try {
+    const ring = await ringOf(kernel, store, record);
+    const keks = await store.load();
+    for (const { id } of keks) await ring.kekById(id);
+    await add({ what: "keys", is_good: true, says: `${count(keks.length, "key")} open with the root key` });
+    return ring;
+  } catch (error) {
+    if (!(error instanceof SealError) && !(error instanceof KekError)) throw error;
+    const says = `It needs the root key ${record.rootKeyId}, which cannot be had here: ${error.message}`;
+    await add({ what: "keys", is_good: false, says });
+    return null;
+  }
+}
+
+async function ringOf(kernel: Kernel, store: KekStore, record: SealRecord): Promise<KeyRing> {
+  if (kernel.keys.rootKeyId === record.rootKeyId) return kernel.keys.ringOver(store);
+  const ring = new KeyRing(store);
+  await ring.unseal(await rootKeyOf(kernel, record));
+  return ring;
+}
+
+/** INVARIANT: the key files are only read. Opening one as a start does would put an older one in force. */
+async function rootKeyOf({ config }: Kernel, record: SealRecord): Promise<RootKey> {
+  if (record.provider === "key-file") return readKeyFile(`${config.keyFile}.${record.rootKeyId}`);
+  if (config.passphraseFile === null) throw new SealError("passphrase.wrong", "Nobody has typed its passphrase here.");
+  using passphrase = Secret.fromText(readFileSync(config.passphraseFile, "utf8").split(/\r?\n/, 1)[0] ?? "");
+  return passphraseProvider(passphrase).open(record);
+}
+
+async function examineTrail(
+  { clock }: Kernel,
+  database: Database,
+  keys: KeyRing,
+  from: string,
+  add: Restored["add"],
+): Promise<void> {
+  const report = await openTrail({ database, keys, clock }).verify(join(from, "audit"));
+  const [first] = report.findings;
+  await add({
+    what: "audit",
+    is_good: report.isIntact,
+    says:
+      first === undefined
+        ? `${count(report.entries, "entry", "entries")} of the audit trail verify`
+        : `The audit trail is not intact: ${first.message}`,
+  });
+}
+
+async function examineAll(copy: Kernel, { signal, add, progress }: Restored): Promise<void> {
+  const { total, unreadable } = await examineSecrets(copy, async (done) => {
+    signal.throwIfAborted();
+    // How many there are in all is not known before the end.
+    await progress(1 - 0.5 / (1 + done / 5000));
+  });
+  const says =
+    unreadable === 0
+      ? `${count(total, "stored secret")} open`
+      : `${unreadable.toLocaleString("en")} of ${count(total, "stored secret")} do not open`;
+  await add({ what: "secrets", is_good: unreadable === 0, says });
+}
+
+const count = (number: number, one: string, many = `${one}s`): string =>
+  `${number.toLocaleString("en")} ${number === 1 ? one : many}`;

@@ -1,0 +1,68 @@
+// Inviting somebody: they are there at once, and nobody can sign in as them before their link was used.
+import type { Invitation, inviteAgain, inviteUser, unlockUser } from "@strongroom/contract";
+import { UserId } from "@strongroom/contract";
+import type { User } from "@strongroom/contract";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import type { SignInOfUsers } from "./sign-in-of-users.ts";
+import { nameFromEmail } from "./users.policy.ts";
+import { named, presentOne } from "./users.ts";
+import { insertUser, markInvited } from "./users.store.ts";
+
+export async function invite(
+  { clock }: Kernel,
+  call: Call<typeof inviteUser>,
+  tx: Tx,
+  signIn: SignInOfUsers,
+): Promise<Invitation> {
+  const { email, role, by } = call.body;
+  const now = clock.now();
+  const id = UserId.parse(newId(now.getTime()));
+  const isNew = await insertUser(tx, {
+    id,
+    email,
+    name: call.body.name ?? nameFromEmail(email),
+    role,
+    requested_role: null,
+    status: "active",
+    // INVARIANT: no password has this hash, so nobody signs in as them before the link was used.
+    password_hash: "",
+    created_at: now,
+    last_signed_in_at: null,
+    invited_at: now,
+  });
+  if (!isNew) throw refuse(409, "account.exists", "There is a user with this email already.");
+  call.note({ target: { type: "user", id, name: email }, details: { role, by } });
+  return handOut(id, by, tx, signIn);
+}
+
+/** Throws 409 for somebody who has chosen a password: they are given a reset link. */
+export async function inviteOnceMore(
+  { clock }: Kernel,
+  call: Call<typeof inviteAgain>,
+  tx: Tx,
+  signIn: SignInOfUsers,
+): Promise<Invitation> {
+  const person = await named(call, tx);
+  if (person.invited_at === null) {
+    throw refuse(409, "user.not-invited", "They have chosen a password already. Give them a reset link.");
+  }
+  if (person.status !== "active") throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
+  call.note({ details: { role: person.role, by: call.body.by } });
+  await markInvited(tx, person.id, clock.now());
+  return handOut(person.id, call.body.by, tx, signIn);
+}
+
+async function handOut(id: UserId, by: "mail" | "link", tx: Tx, signIn: SignInOfUsers): Promise<Invitation> {
+  const { link, expiresAt } = await signIn.invite(tx, id, by);
+  return { user: await presentOne(tx, id, signIn), link, expires_at: expiresAt.toISOString() };
+}
+
+export async function unlock(call: Call<typeof unlockUser>, tx: Tx, signIn: SignInOfUsers): Promise<User> {
+  const person = await named(call, tx);
+  await signIn.unlock(tx, person);
+  return presentOne(tx, person.id, signIn);
+}

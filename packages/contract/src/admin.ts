@@ -1,0 +1,277 @@
+// What an administrator looks after: how the system is, its jobs, its keys, and its backups.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { Message, Moment, pageQuery } from "./fields.ts";
+import { Health } from "./health.ts";
+
+export const ServerProcess = z.object({
+  host: z.string(),
+  pid: z.number().int(),
+  version: z.string(),
+  node: z.string(),
+  is_sealed: z.boolean(),
+  started_at: Moment,
+  seen_at: Moment,
+  /** Whether it is the one that answers. */
+  is_this: z.boolean(),
+});
+export type ServerProcess = z.infer<typeof ServerProcess>;
+
+export const SystemFacts = z.object({
+  version: z.string(),
+  node: z.string(),
+  /** Seconds since the process that answers started. */
+  uptime: z.number().int(),
+  database: z.object({
+    /** `embedded`: a private PostgreSQL of this machine; `server`: the one that DATABASE_URL names. */
+    kind: z.enum(["embedded", "server"]),
+    version: z.string(),
+    size_bytes: z.number().int(),
+    connections: z.number().int(),
+    max_connections: z.number().int(),
+  }),
+  /** Where the data folder lies; null where that cannot be asked. */
+  disk: z.object({ free_bytes: z.number().int(), total_bytes: z.number().int() }).nullable(),
+  is_mail_configured: z.boolean(),
+  /** Entries of the audit trail that are recorded and wait for their place in the tree. */
+  audit: z.object({ waiting: z.number().int(), oldest_at: Moment.nullable() }),
+  health: Health.pick({ status: true, summary: true, checks: true }),
+  processes: z.array(ServerProcess),
+});
+export type SystemFacts = z.infer<typeof SystemFacts>;
+
+export const readSystem = endpoint({
+  method: "GET",
+  path: "/api/v1/admin/system",
+  summary: "How the system is: versions, database, disk, processes, and what is wrong in words",
+  reply: SystemFacts,
+  needs: "system.read",
+  audit: "none",
+});
+
+export const KeyFacts = z.object({
+  is_sealed: z.boolean(),
+  provider: z.enum(["key-file", "passphrase"]),
+  root_key_id: z.string(),
+  /** When this root key came into force. */
+  root_key_since: Moment,
+  /** Key-encryption keys that it wraps. */
+  keys: z.number().int(),
+  signing_key_since: Moment.nullable(),
+  /** Why this process cannot use the root key in force; null when it can. */
+  problem: z.string().nullable(),
+  /** Why the root key cannot be replaced from here; null when it can. */
+  rekey_obstacle: z.string().nullable(),
+});
+export type KeyFacts = z.infer<typeof KeyFacts>;
+
+export const readKeys = endpoint({
+  method: "GET",
+  path: "/api/v1/admin/keys",
+  summary: "The root key in force, and whether it can be replaced from here",
+  reply: KeyFacts,
+  needs: "system.read",
+  audit: "none",
+});
+
+export const rekey = endpoint({
+  method: "POST",
+  path: "/api/v1/admin/keys/rekey",
+  summary: "Make a new root key and wrap every key-encryption key anew; stored secrets are not touched",
+  reply: KeyFacts,
+  needs: "seal.manage",
+  audit: "seal.rekey-started",
+  stepUp: true,
+});
+
+export const replaceSigningKey = endpoint({
+  method: "POST",
+  path: "/api/v1/admin/keys/signing",
+  summary: "Replace the key that signs sign-in tokens; nobody is signed out by it",
+  reply: KeyFacts,
+  needs: "seal.manage",
+  audit: "seal.signing-key-replaced",
+  stepUp: true,
+});
+
+export const JOB_STATES = ["waiting", "scheduled", "active", "completed", "failed", "cancelled"] as const;
+
+export const JobQueue = z.object({
+  name: z.string(),
+  waiting: z.number().int(),
+  /** Not before a later moment: retries among them. */
+  scheduled: z.number().int(),
+  active: z.number().int(),
+  /** Given up within the last 7 days. */
+  failed: z.number().int(),
+  /** Since when the oldest one waits. */
+  oldest_waiting_at: Moment.nullable(),
+  last_completed_at: Moment.nullable(),
+  last_failed_at: Moment.nullable(),
+  /** A cron expression (UTC) for what runs by itself. */
+  schedule: z.string().nullable(),
+});
+export type JobQueue = z.infer<typeof JobQueue>;
+
+export const listQueues = endpoint({
+  method: "GET",
+  path: "/api/v1/admin/queues",
+  summary: "The queues of background work",
+  reply: z.object({ data: z.array(JobQueue) }),
+  needs: "system.read",
+  audit: "none",
+});
+
+export const JobId = z.uuid().brand<"JobId">();
+export type JobId = z.infer<typeof JobId>;
+
+export const JobRun = z.object({
+  id: JobId,
+  queue: z.string(),
+  state: z.enum(JOB_STATES),
+  attempts: z.number().int(),
+  created_at: Moment,
+  started_at: Moment.nullable(),
+  ended_at: Moment.nullable(),
+  /** The last attempt's error, as one sentence. What the job was about is not told: it may name things. */
+  error: z.string().nullable(),
+  progress: z.object({ done: z.number().int(), total: z.number().int().nullable() }).nullable(),
+  may_retry: z.boolean(),
+});
+export type JobRun = z.infer<typeof JobRun>;
+
+export const listJobs = endpoint({
+  method: "GET",
+  path: "/api/v1/admin/jobs",
+  summary: "Jobs, newest first; those that ended are kept for 7 days",
+  query: z.object({
+    ...pageQuery(100, 25),
+    queue: z.string().max(100).optional(),
+    state: z.enum(JOB_STATES).optional(),
+  }),
+  reply: z.object({ data: z.array(JobRun), next_cursor: z.string().nullable() }),
+  needs: "system.read",
+  audit: "none",
+});
+
+export const retryJob = endpoint({
+  method: "POST",
+  path: "/api/v1/admin/jobs/:id/retry",
+  summary: "Attempt a job again that was given up",
+  params: z.object({ id: JobId }),
+  reply: JobRun,
+  needs: "system.manage",
+  audit: "job.retried",
+  thing: "job",
+});
+
+/** One thing that a restore drill looked at. */
+export const DrillFinding = z.object({
+  what: z.enum(["files", "database", "audit", "keys", "secrets"]),
+  is_good: z.boolean(),
+  says: z.string(),
+});
+export type DrillFinding = z.infer<typeof DrillFinding>;
+
+export const RestoreDrill = z.object({
+  id: z.uuid(),
+  backup: z.string(),
+  /** When the backup's database was as it is in there. */
+  made_at: Moment.nullable(),
+  started_at: Moment,
+  /** Null while it runs. */
+  ended_at: Moment.nullable(),
+  /** Null while it runs, and when it was cancelled. */
+  is_good: z.boolean().nullable(),
+  findings: z.array(DrillFinding),
+});
+export type RestoreDrill = z.infer<typeof RestoreDrill>;
+
+/** As the server names them: the moment at which they were begun. */
+export const BackupName = z.string().regex(/^\d{8}T\d{6}Z$/);
+
+export const Backup = z.object({
+  name: BackupName,
+  /** `unfinished`: begun and not ended, or another one is being made. `damaged`: its list of files is not what was written. */
+  state: z.enum(["complete", "unfinished", "damaged"]),
+  made_at: Moment.nullable(),
+  size_bytes: z.number().int(),
+  files: z.number().int(),
+  /** The Strongroom that made it. */
+  version: z.string().nullable(),
+  root_key_id: z.string().nullable(),
+  last_drill: RestoreDrill.nullable(),
+});
+export type Backup = z.infer<typeof Backup>;
+
+export const BackupWork = z.object({
+  id: JobId,
+  kind: z.enum(["backup", "drill"]),
+  state: z.enum(["queued", "running"]),
+  done: z.number().int(),
+  total: z.number().int().nullable(),
+});
+export type BackupWork = z.infer<typeof BackupWork>;
+
+export const BackupList = z.object({
+  /** What to do instead, where backups are not made from here; null where they are. */
+  instead: z.string().nullable(),
+  folder: z.string(),
+  /** What is to be known of that folder, such as that it lies on the same disk. */
+  warning: z.string().nullable(),
+  under_way: BackupWork.nullable(),
+  /** Why the last one could not be made, while no later one was. */
+  last_error: z.string().nullable(),
+  last_drill: RestoreDrill.nullable(),
+  data: z.array(Backup),
+});
+export type BackupList = z.infer<typeof BackupList>;
+
+const started = { reply: z.object({ job_id: JobId }), status: 202, needs: "system.manage" } as const;
+const byName = z.object({ name: BackupName });
+
+export const listBackups = endpoint({
+  method: "GET",
+  path: "/api/v1/admin/backups",
+  summary: "Backups that were made from here, newest first, and what restore drills said of them",
+  reply: BackupList,
+  needs: "system.read",
+  audit: "none",
+});
+
+export const makeBackup = endpoint({
+  method: "POST",
+  path: "/api/v1/admin/backups",
+  summary: "Back up the embedded database now",
+  ...started,
+  audit: "backup.requested",
+});
+
+export const drillBackup = endpoint({
+  method: "POST",
+  path: "/api/v1/admin/backups/:name/drill",
+  summary: "Restore a backup beside the running database, and look whether all of it opens and verifies",
+  params: byName,
+  ...started,
+  audit: "backup.drill-requested",
+});
+
+export const deleteBackup = endpoint({
+  method: "DELETE",
+  path: "/api/v1/admin/backups/:name",
+  summary: "Delete a backup for good",
+  params: byName,
+  reply: Message,
+  needs: "system.manage",
+  audit: "backup.deleted",
+  stepUp: true,
+});
+
+export const cancelBackupWork = endpoint({
+  method: "POST",
+  path: "/api/v1/admin/backups/cancel",
+  summary: "Stop the backup or the drill that is under way",
+  reply: Message,
+  needs: "system.manage",
+  audit: "backup.cancelled",
+});
