@@ -1,6 +1,6 @@
 // Who somebody is, asked of a directory: found by a search, proved by a bind with the password that they typed.
 import { randomBytes } from "node:crypto";
-import { PasswordPolicyControl, PasswordPolicyError, type Entry } from "ldapts";
+import { FilterParser, PasswordPolicyControl, PasswordPolicyError, type Entry, type Filter } from "ldapts";
 import { inTime, type Attempt } from "../attempt.ts";
 import type { Failure, VerifyContext } from "../connector.ts";
 import { nameOf } from "../dial.ts";
@@ -214,17 +214,16 @@ interface Wanted {
 async function search(
   session: Session,
   base: string,
-  filter: string,
+  text: string,
   wanted: Wanted,
 ): Promise<Entry[] | "too-many" | Failure> {
+  const filter = parsedFilter(text);
+  if (filter === null) {
+    return misconfigured("bad-input", "The filter is none that a directory understands. Check its parentheses.");
+  }
   try {
-    const { searchEntries } = await session.client.search(base, {
-      scope: "sub",
-      derefAliases: "never",
-      filter,
-      ...wanted,
-    });
-    return searchEntries;
+    const found = await session.client.search(base, { scope: "sub", derefAliases: "never", filter, ...wanted });
+    return found.searchEntries;
   } catch (error) {
     switch (resultCodeOf(error)) {
       case 32:
@@ -237,11 +236,18 @@ async function search(
       case 4:
         return "too-many";
       default:
-        if (resultCodeOf(error) === null && error instanceof Error && /filter|parenthes/i.test(error.message)) {
-          return misconfigured("bad-input", `The filter ${filter.slice(0, 100)} is none that a directory understands.`);
-        }
         throw error;
     }
+  }
+}
+
+/** Null for what is no filter. */
+function parsedFilter(text: string): Filter | null {
+  try {
+    return FilterParser.parseString(text);
+  } catch {
+    // The parser's own words quote what was typed at sign-in.
+    return null;
   }
 }
 

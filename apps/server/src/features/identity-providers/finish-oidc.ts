@@ -1,5 +1,5 @@
 // Takes what an OpenID Connect provider sent the browser back with, once, from the browser that began.
-import { SignedIn, finishOidc } from "@strongroom/contract";
+import type { SignedIn, finishOidc } from "@strongroom/contract";
 import type { ReplyInputOf } from "@strongroom/contract";
 import { openSession } from "#features/sign-in/index.ts";
 import { readPolicy, requireAllowedNetwork } from "#features/users/index.ts";

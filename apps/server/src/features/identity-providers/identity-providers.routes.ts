@@ -23,7 +23,7 @@ export function bindIdentityProviders(office: Office): void {
   implement(kernel, listIdentityProviders, (_call, db) => listProviders(kernel, db));
   implement(kernel, createIdentityProvider, (call, tx) => makeProvider(kernel, call, tx));
   implement(kernel, updateIdentityProvider, (call, tx) => changeProvider(kernel, call, tx));
-  implement(kernel, deleteIdentityProvider, (call, tx) => removeProvider(call, tx));
+  implement(kernel, deleteIdentityProvider, (call, tx) => removeProvider(office, call, tx));
   implementInSteps(kernel, testIdentityProvider, (call, db) => testProvider(office, call, db));
   implement(kernel, listWaysIn, (_call, db) => waysIn(db));
   implementInSteps(kernel, beginOidc, (call, db) => begin(office, call, db));

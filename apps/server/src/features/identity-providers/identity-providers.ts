@@ -23,6 +23,8 @@ import {
   updateProvider,
 } from "./identity-providers.store.ts";
 import type { ProviderRow, ShownProvider } from "./identity-providers.store.ts";
+import type { Office } from "./office.ts";
+import { findPeopleOf } from "./people.store.ts";
 import { sealProviderSecret } from "./provider-secret.ts";
 import { redirectUriOf } from "./redirect-uri.ts";
 
@@ -82,10 +84,17 @@ const destinationOf = (settings: IdentityProvider["settings"]): string =>
     ? JSON.stringify([settings.issuer, settings.ca, settings.client_id])
     : JSON.stringify([settings.url, settings.ca, settings.bind_dn]);
 
-export async function removeProvider(call: Call<typeof deleteIdentityProvider>, tx: Tx): Promise<{ message: string }> {
+/** Whoever came in through it is out. */
+export async function removeProvider(
+  { signIn }: Office,
+  call: Call<typeof deleteIdentityProvider>,
+  tx: Tx,
+): Promise<{ message: string }> {
   const row = await locked(call, tx);
-  const people = (await findShownProvider(tx, row.id))?.people ?? 0;
+  const ids = await findPeopleOf(tx, row.id);
+  const people = ids.length;
   call.note({ details: { people } });
+  for (const id of ids) await signIn.endSessions(tx, id);
   await deleteProvider(tx, row.id);
   if (people === 0) return { message: `${row.name} has been deleted.` };
   const whoever = people === 1 ? "1 person" : `${people} people`;

@@ -203,6 +203,7 @@ describe("an account that is here already", () => {
     aStranger({ email: local.email });
     refusedWith(await signIn(), 403, "sign-in.account-exists");
     await set({ links_by_email: true });
+    // The signed token says nothing, and what the user info says is not taken for it.
     idp.bend = (claims, sign) => sign({ ...claims, email_verified: undefined });
     refusedWith(await signIn(), 403, "sign-in.account-exists");
     idp.bend = null;

@@ -26,6 +26,12 @@ export const findBound = (db: Db, providerId: IdentityProviderId, subject: strin
     .where("subject", "=", subject)
     .executeTakeFirst();
 
+/** By id, so that everybody locks them in the same order. */
+export async function findPeopleOf(db: Db, providerId: IdentityProviderId): Promise<UserId[]> {
+  const people = db.selectFrom("identity_provider_people").select("user_id").where("provider_id", "=", providerId);
+  return (await people.orderBy("user_id").execute()).map((row) => row.user_id);
+}
+
 /** The provider that a person signs in through; undefined: they have a password here, or nothing yet. */
 export const findProviderOf = (db: Db, userId: string): Promise<{ id: IdentityProviderId; name: string } | undefined> =>
   db
