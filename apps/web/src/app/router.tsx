@@ -47,6 +47,7 @@ const inShell: RouteObject[] = [
   page(paths.cpmDashboard, () => import("#features/cpm/cpm-dashboard-page.tsx")),
   page(paths.cpmTest, () => import("#features/demos/cpm-test-page.tsx")),
   page(paths.auditLogs, () => import("#features/audit/audit-page.tsx")),
+  page(paths.integrations, () => import("#features/integrations/integrations-page.tsx")),
   page(paths.admin, () => import("#features/admin/admin-page.tsx")),
   page(paths.adminGroups, () => import("#features/groups/groups-page.tsx")),
   page(paths.adminPlatforms, () => import("#features/platforms/platforms-page.tsx")),

@@ -13,5 +13,4 @@ export const unbuiltAreas: readonly RouteObject[] = [
   area(paths.sessions, "Session Monitoring", "Watch privileged sessions and what is done in them"),
   area(paths.certificates, "Certificates", "Manage SSL/TLS certificates and track expiry"),
   area(paths.accessControl, "Access Control", "Configure role-based access policies"),
-  area(paths.integrations, "Integrations", "Connect external identity, ticketing and logging systems"),
 ];

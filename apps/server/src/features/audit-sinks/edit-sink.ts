@@ -33,11 +33,19 @@ export async function addSink(site: Site, call: Call<typeof createAuditSink>, tx
   const now = site.kernel.clock.now();
   const cursor = starts === "beginning" ? 0 : content === "entries" ? size : signed;
   const row = await insertSink(tx, {
-    ...{ id, name, content, format, every_seconds, is_enabled },
+    id,
+    name,
+    content,
+    format,
+    every_seconds,
+    is_enabled,
     config: JSON.stringify(config),
     sealed_secrets: await sealSecrets(site.kernel.keys, id, secrets),
     secret_names: Object.keys(secrets),
-    ...{ cursor, settled: cursor, created_at: now, updated_at: now },
+    cursor,
+    settled: cursor,
+    created_at: now,
+    updated_at: now,
   });
   call.note({ target: targetOf(row), details: { ...factsOf(row), starts } });
   return showSink(site, tx, row);
@@ -55,7 +63,9 @@ export async function editSink(site: Site, call: Call<typeof updateAuditSink>, t
   const secrets = withGiven(stored, call.body);
   requireUsable(config, secrets);
   const row = await changeSink(tx, before.id, {
-    ...{ name, format, every_seconds },
+    name,
+    format,
+    every_seconds,
     config: JSON.stringify(config),
     sealed_secrets: await sealSecrets(site.kernel.keys, before.id, secrets),
     secret_names: Object.keys(secrets),

@@ -116,7 +116,10 @@ function shownLog(row: WitnessedLogRow): WitnessedLog {
   const isContradicted = refused_note !== null && refused_reason !== null && refused_at !== null;
   return {
     id: WitnessedLogId.parse(row.id),
-    ...{ name, origin, verifier_key, size },
+    name,
+    origin,
+    verifier_key,
+    size,
     checkpoint: note,
     cosigned_at: row.cosigned_at?.toISOString() ?? null,
     contradiction: isContradicted

@@ -1,0 +1,91 @@
+// "Add Sink", "Edit Sink" and "Delete Sink"; the form's code is fetched when it is first opened.
+import type { AuditSink } from "@strongroom/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Suspense, lazy } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { creation, deletion, edit } from "./integrations.queries.ts";
+import { EMPTY_SINK, changedOf, formOf, newOf } from "./sink-form-values.ts";
+
+const SinkForm = lazy(() => import("./sink-form.tsx"));
+
+interface DialogProps {
+  opened: boolean;
+  onClose: () => void;
+}
+
+export function AddSinkDialog({ folder, opened, onClose }: DialogProps & { folder: string }) {
+  const { mutateAsync: create } = useMutation(creation(useQueryClient()));
+  return (
+    <Modal opened={opened} onClose={onClose} title="Add Sink" size="lg">
+      <Suspense fallback={<SectionLoading />}>
+        <SinkForm
+          sink={null}
+          folder={folder}
+          initial={EMPTY_SINK}
+          submitLabel="Add Sink"
+          failureText="Failed to add the sink"
+          onCancel={onClose}
+          onSubmit={async (values) => {
+            await create(newOf(values));
+            toast.success("Sink added");
+            onClose();
+          }}
+        />
+      </Suspense>
+    </Modal>
+  );
+}
+
+export function EditSinkDialog({ sink, folder, opened, onClose }: DialogProps & { sink: AuditSink; folder: string }) {
+  const { mutateAsync: save } = useMutation(edit(useQueryClient(), sink.id));
+  return (
+    <Modal opened={opened} onClose={onClose} title="Edit Sink" size="lg">
+      <Suspense fallback={<SectionLoading />}>
+        <SinkForm
+          sink={sink}
+          folder={folder}
+          initial={formOf(sink)}
+          submitLabel="Save Changes"
+          failureText="Failed to change the sink"
+          onCancel={onClose}
+          onSubmit={async (values) => {
+            await save(changedOf(values));
+            toast.success("Sink changed");
+            onClose();
+          }}
+        />
+      </Suspense>
+    </Modal>
+  );
+}
+
+export function DeleteSinkDialog({ sink, opened, onClose }: DialogProps & { sink: AuditSink }) {
+  const { mutate, isPending } = useMutation(deletion(useQueryClient(), sink.id));
+  const confirm = () =>
+    mutate(undefined, {
+      onSuccess: () => {
+        toast.success("Sink deleted");
+        onClose();
+      },
+      onError: (error) => toast.error(messageOf(error), { title: "Failed to delete the sink" }),
+    });
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title="Delete Sink"
+      variant="danger"
+      confirmLabel="Delete"
+      isBusy={isPending}
+      onConfirm={confirm}
+      onCancel={onClose}
+    >
+      <p>
+        Nothing goes to <strong>{sink.name}</strong> any more, and how far it was is forgotten. What it has stays there.
+      </p>
+    </ConfirmDialog>
+  );
+}
