@@ -2,7 +2,7 @@
 import { MantineProvider, localStorageColorSchemeManager } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { Suspense } from "react";
+import { Suspense, lazy } from "react";
 import { BrowserRouter, useRoutes } from "react-router";
 import { ErrorBoundary } from "#shared/ui/error-boundary.tsx";
 import { PageLoading } from "#shared/ui/loading.tsx";
@@ -13,6 +13,9 @@ import { SealWatch } from "./seal-watch.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
 const colorScheme = localStorageColorSchemeManager({ key: "strongroom.color-scheme" });
+
+/** Not needed before the first screen. */
+const StepUpDialog = lazy(() => import("#features/factors/step-up-dialog.tsx"));
 
 /** The pages before the layout load in the whole window; inside it, in the main area. */
 function Pages() {
@@ -33,6 +36,9 @@ export function App() {
           <BrowserRouter>
             <SealWatch />
             <Pages />
+            <Suspense fallback={null}>
+              <StepUpDialog />
+            </Suspense>
           </BrowserRouter>
         </QueryClientProvider>
       </ErrorBoundary>

@@ -1,5 +1,6 @@
 // What the sign-in form says when a sign-in did not succeed (AUTH-19, AUTH-40 to AUTH-43, OPEN-10).
 import { isCallError } from "#shared/api/call-error.ts";
+import { NoPasskey } from "#features/factors/passkey.ts";
 import { INVALID_TOKEN } from "#shared/session/token.ts";
 
 const INVALID_CREDENTIALS = "Invalid credentials";
@@ -13,6 +14,7 @@ export interface SignInFailure {
 }
 
 export function explainSignIn(error: unknown): SignInFailure {
+  if (error instanceof NoPasskey) return { text: error.message, isStep: false };
   if (!isCallError(error)) return { text: INVALID_CREDENTIALS, isStep: false };
   if (error.kind === "network") return { text: SIGN_IN_NETWORK_ERROR, isStep: false };
   if (error.kind === "timeout" || error.message === INVALID_TOKEN) return { text: error.message, isStep: false };

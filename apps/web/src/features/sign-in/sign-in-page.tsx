@@ -2,10 +2,12 @@
 import { Alert, Anchor, Button, Checkbox, Group, PasswordInput, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
-import { IconInfoCircle } from "@tabler/icons-react";
+import { IconFingerprint, IconInfoCircle } from "@tabler/icons-react";
+import type { SecondStep } from "@strongroom/contract";
 import { useState } from "react";
 import { Link } from "react-router";
 import { paths } from "#app/paths.ts";
+import { canUsePasskeys } from "#features/factors/passkey.ts";
 import { useSession } from "#shared/session/session-store.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -13,36 +15,68 @@ import { Claims } from "./claims.tsx";
 import { EntranceLayout } from "#shared/ui/entrance-layout.tsx";
 import { explainSignIn } from "./explain-sign-in.ts";
 import { RequestResetDialog } from "./request-reset-dialog.tsx";
-import { useEntrance, useSignIn, type Credentials } from "./sign-in.queries.ts";
+import { SecondStepScreen } from "./second-step-screen.tsx";
+import { useEntrance, usePasskeySignIn, useSignIn, type Credentials } from "./sign-in.queries.ts";
 
 const ENDED = "Your session has ended. Please sign in again.";
 const NEEDS_SETUP =
   "This installation has no administrator yet. Open the setup link that the server printed when it started.";
 
+/** A first proof that was right, and what is missing. */
+interface Missing {
+  step: SecondStep;
+  isRemembered: boolean;
+}
+
 export default function SignInPage() {
+  const [missing, setMissing] = useState<Missing | null>(null);
+  const [notice, setNotice] = useState<string | null>(null);
+  if (missing === null) return <FirstStep notice={notice} onMissing={setMissing} />;
+  const restart = (why: string | null) => {
+    setNotice(why);
+    setMissing(null);
+  };
+  return <SecondStepScreen {...missing} onRestart={restart} />;
+}
+
+interface FirstStepProps {
+  /** Why the person is here again. */
+  notice: string | null;
+  onMissing: (missing: Missing) => void;
+}
+
+function FirstStep({ notice, onMissing }: FirstStepProps) {
   const session = useSession();
   const { data: entrance } = useEntrance();
   const signIn = useSignIn();
-  const [step, setStep] = useState<string | null>(null);
+  const [step, setStep] = useState<string | null>(notice);
   const [isResetOpen, reset] = useDisclosure(false);
   const form = useForm<Credentials>({ initialValues: { email: "", password: "", rememberMe: false } });
   const wasEnded = session.status === "signed-out" && (session.by === "server" || session.by === "expiry");
 
-  const submit = form.onSubmit(async (values) => {
+  const passkey = usePasskeySignIn();
+
+  /** Success leaves this page at once, and callbacks given to `mutate` would leave with it. */
+  async function enter(ask: () => Promise<SecondStep | null>): Promise<void> {
     setStep(null);
-    if (values.email.trim() === "" || values.password === "") {
-      toast.error("Please fill in all fields");
-      return;
-    }
     try {
-      // Success leaves this page at once, and callbacks given to `mutate` would leave with it.
-      await signIn.mutateAsync(values);
-      toast.success("Welcome back!");
+      const second = await ask();
+      if (second === null) toast.success("Welcome back!");
+      else onMissing({ step: second, isRemembered: form.values.rememberMe });
     } catch (error) {
       const failure = explainSignIn(error);
       if (failure.isStep) setStep(failure.text);
       else toast.error(failure.text);
     }
+  }
+
+  const submit = form.onSubmit(async (values) => {
+    if (values.email.trim() === "" || values.password === "") {
+      setStep(null);
+      toast.error("Please fill in all fields");
+      return;
+    }
+    await enter(() => signIn.mutateAsync(values));
   });
 
   return (
@@ -97,6 +131,18 @@ export default function SignInPage() {
         <Button type="submit" size="md" fullWidth loading={signIn.isPending}>
           Sign In
         </Button>
+        {canUsePasskeys() && (
+          <Button
+            variant="default"
+            size="md"
+            fullWidth
+            leftSection={<IconFingerprint size={18} aria-hidden />}
+            loading={passkey.isPending}
+            onClick={() => void enter(() => passkey.mutateAsync(form.values.rememberMe))}
+          >
+            Sign in with a passkey
+          </Button>
+        )}
         <Text size="sm" c="dimmed" ta="center">
           No account yet?{" "}
           <Anchor component={Link} to={paths.signUp} inherit underline="always">

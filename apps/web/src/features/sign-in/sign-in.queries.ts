@@ -13,6 +13,7 @@ import {
   type SignedIn,
 } from "@strongroom/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { enterWithPasskey } from "#features/factors/factors.queries.ts";
 import { call } from "#shared/api/call.ts";
 import { CallError } from "#shared/api/call-error.ts";
 import { invalidatePath, queryOf } from "#shared/api/query.ts";
@@ -34,6 +35,11 @@ export const useSignIn = () =>
       const reply = await call(login, { body: { email, password, remember_me: rememberMe } });
       return afterFirstProof(reply, rememberMe);
     },
+  });
+
+export const usePasskeySignIn = () =>
+  useMutation({
+    mutationFn: async (isRemembered: boolean) => afterFirstProof(await enterWithPasskey(isRemembered), isRemembered),
   });
 
 /** Starts the session, or returns the second step that is still missing. For every way of signing in. */

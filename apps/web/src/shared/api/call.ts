@@ -17,6 +17,8 @@ export interface CallSettings {
   onUnauthorized: (token: string) => void;
   /** A call was answered 503 because the vault is sealed. */
   onSealed: () => void;
+  /** A call needs a fresh proof of who sits there: asks for it, and answers whether it was given. */
+  proveAgain: () => Promise<boolean>;
   /** A deployment that may sleep, as opposed to a server on this machine (OPEN-75). */
   isDeployed: boolean;
   timeoutMs: number;
@@ -30,6 +32,7 @@ const settings: CallSettings = {
   token: () => null,
   onUnauthorized: () => undefined,
   onSealed: () => undefined,
+  proveAgain: () => Promise.resolve(false),
   isDeployed: !LOCAL_HOSTS.includes(globalThis.location?.hostname ?? "localhost"),
   timeoutMs: TIMEOUT_MS,
   wait,
@@ -112,6 +115,20 @@ async function send<E extends Endpoint>(endpoint: E, input: InputOf<E>, options:
   return response;
 }
 
+/**
+ * As `send`; where the server asks for a fresh proof, the person is asked for it and the call is sent again: it had no effect.
+ * Nobody is asked because of a call that the page makes by itself.
+ */
+async function sendProved<E extends Endpoint>(endpoint: E, input: InputOf<E>, options: CallOptions): Promise<Response> {
+  try {
+    return await send(endpoint, input, options);
+  } catch (error) {
+    const isAsked = error instanceof CallError && error.code === "step-up.required" && options.isBackground !== true;
+    if (!isAsked || !(await settings.proveAgain())) throw error;
+    return send(endpoint, input, options);
+  }
+}
+
 /** What a refusal says, once the session and the seal have heard of it. */
 async function refusalOf(response: Response, path: string, token: string | null): Promise<CallError> {
   const failure = await failureOf(response, path);
@@ -151,7 +168,7 @@ export async function call<E extends Endpoint>(
   input: InputOf<E> = {},
   options: CallOptions = {},
 ): Promise<ReplyOf<E>> {
-  const once = () => send(endpoint, input, options);
+  const once = () => sendProved(endpoint, input, options);
   const isRepeatable = endpoint.method === "GET" || options.idempotencyKey !== undefined;
   const patiently = () => withRetries(once, settings.wait, options.signal);
   const response = !isRepeatable
@@ -168,5 +185,5 @@ export async function download<E extends Endpoint>(
   input: InputOf<E> = {},
   options: CallOptions = {},
 ): Promise<Blob> {
-  return (await send(endpoint, input, options)).blob();
+  return (await sendProved(endpoint, input, options)).blob();
 }

@@ -1,0 +1,188 @@
+// One's own second factors and recovery codes: see, add, remove, renew.
+import { Button, Group } from "@mantine/core";
+import { IconDeviceMobile, IconFingerprint, IconLifebuoy } from "@tabler/icons-react";
+import type { Factor, FactorKind } from "@strongroom/contract";
+import { useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import classes from "./factors.module.css";
+import { useFactors, useNewCodes, useOwnEnrolment, useRemoveFactor } from "./factors.queries.ts";
+import { NewFactor } from "./new-factor.tsx";
+import { canUsePasskeys } from "./passkey.ts";
+import { RecoveryCodes } from "./recovery-codes.tsx";
+
+const KIND: Record<FactorKind, { text: string; icon: typeof IconDeviceMobile }> = {
+  totp: { text: "Authenticator app", icon: IconDeviceMobile },
+  passkey: { text: "Passkey", icon: IconFingerprint },
+};
+
+/** What the card's dialogs are about. */
+type Open =
+  | { dialog: "add"; kind: FactorKind }
+  | { dialog: "codes"; codes: string[] }
+  | { dialog: "remove"; factor: Factor }
+  | { dialog: "renew" };
+
+export function FactorsCard() {
+  const { data, error, refetch, isFetching } = useFactors();
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const isLast = data?.data.length === 1;
+
+  return (
+    <SectionCard
+      title="Second factors"
+      description={
+        data?.is_required === true
+          ? "Your role signs in with one of these beside the password."
+          : "With one of these, your password alone lets nobody in."
+      }
+      actions={
+        <Group gap="xs">
+          <Button variant="default" onClick={() => setOpen({ dialog: "add", kind: "totp" })}>
+            Add authenticator app
+          </Button>
+          {canUsePasskeys() && (
+            <Button variant="default" onClick={() => setOpen({ dialog: "add", kind: "passkey" })}>
+              Add passkey
+            </Button>
+          )}
+        </Group>
+      }
+    >
+      {data === undefined && error === null && <SectionLoading text="Loading your second factors..." />}
+      {data === undefined && error !== null && (
+        <ErrorState message={messageOf(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
+      )}
+      {data?.data.length === 0 && (
+        <EmptyState title="No second factor yet" text="Add an authenticator app on your phone, or a passkey." />
+      )}
+      {data !== undefined && data.data.length > 0 && (
+        <ul className={classes.list}>
+          {data.data.map((factor) => (
+            <FactorRow key={factor.id} factor={factor} onRemove={() => setOpen({ dialog: "remove", factor })} />
+          ))}
+          <CodesRow left={data.recovery_codes_left} onRenew={() => setOpen({ dialog: "renew" })} />
+        </ul>
+      )}
+      <AddDialog open={open} setOpen={setOpen} />
+      {open?.dialog === "remove" && <RemoveDialog factor={open.factor} isLast={isLast} onClose={close} />}
+      {open?.dialog === "renew" && (
+        <RenewDialog onClose={close} onCodes={(codes) => setOpen({ dialog: "codes", codes })} />
+      )}
+    </SectionCard>
+  );
+}
+
+function FactorRow({ factor, onRemove }: { factor: Factor; onRemove: () => void }) {
+  const { text, icon: Icon } = KIND[factor.kind];
+  return (
+    <li className={classes.row}>
+      <Icon size={18} stroke={1.6} aria-hidden />
+      <div className={classes.text}>
+        <p className={classes.name}>{factor.name}</p>
+        <p className={classes.detail}>
+          {text} · Added: <RelativeTime moment={factor.created_at} /> · Last used:{" "}
+          {factor.last_used_at === null ? "never" : <RelativeTime moment={factor.last_used_at} />}
+        </p>
+      </div>
+      <Button variant="default" size="compact-sm" onClick={onRemove} aria-label={`Remove ${factor.name}`}>
+        Remove
+      </Button>
+    </li>
+  );
+}
+
+function CodesRow({ left, onRenew }: { left: number; onRenew: () => void }) {
+  return (
+    <li className={classes.row}>
+      <IconLifebuoy size={18} stroke={1.6} aria-hidden />
+      <div className={classes.text}>
+        <p className={classes.name}>Recovery codes</p>
+        <p className={classes.detail}>{left === 1 ? "1 code is left." : `${left} codes are left.`}</p>
+      </div>
+      <Button variant="default" size="compact-sm" onClick={onRenew}>
+        Make new codes
+      </Button>
+    </li>
+  );
+}
+
+/** Stays open for the codes that the first factor brings: they are shown once. */
+function AddDialog({ open, setOpen }: { open: Open | null; setOpen: (next: Open | null) => void }) {
+  const enrolment = useOwnEnrolment();
+  const close = () => setOpen(null);
+  const added = (codes: string[] | null) => {
+    toast.success("Second factor added");
+    setOpen(codes === null ? null : { dialog: "codes", codes });
+  };
+  const title = open?.dialog === "add" ? `Add: ${KIND[open.kind].text.toLowerCase()}` : "Your recovery codes";
+  return (
+    <Modal
+      opened={open?.dialog === "add" || open?.dialog === "codes"}
+      onClose={close}
+      title={title}
+      isInsistent={open?.dialog === "codes"}
+    >
+      {open?.dialog === "add" && <NewFactor kind={open.kind} enrolment={enrolment} onAdded={added} onCancel={close} />}
+      {open?.dialog === "codes" && <RecoveryCodes codes={open.codes} doneLabel="Done" onDone={close} />}
+    </Modal>
+  );
+}
+
+function RemoveDialog({ factor, isLast, onClose }: { factor: Factor; isLast: boolean; onClose: () => void }) {
+  const remove = useRemoveFactor();
+  const confirm = () =>
+    remove.mutate(factor.id, {
+      onSuccess: () => toast.success(`${factor.name} is removed`),
+      onError: (failure) => toast.error(messageOf(failure, "Failed to remove it")),
+      onSettled: onClose,
+    });
+  return (
+    <ConfirmDialog
+      opened
+      title={`Remove ${factor.name}`}
+      confirmLabel="Remove"
+      variant="danger"
+      isBusy={remove.isPending}
+      onConfirm={confirm}
+      onCancel={onClose}
+    >
+      {isLast
+        ? "It is your last second factor. Without it your password alone signs you in, and the recovery codes are gone."
+        : "It no longer signs you in."}
+    </ConfirmDialog>
+  );
+}
+
+function RenewDialog({ onClose, onCodes }: { onClose: () => void; onCodes: (codes: string[]) => void }) {
+  const renew = useNewCodes();
+  const [isBusy, setIsBusy] = useState(false);
+  const confirm = async () => {
+    setIsBusy(true);
+    try {
+      onCodes(await renew());
+    } catch (error) {
+      toast.error(messageOf(error, "Failed to make new codes"));
+      onClose();
+    }
+  };
+  return (
+    <ConfirmDialog
+      opened
+      title="Make new recovery codes"
+      confirmLabel="Make new codes"
+      isBusy={isBusy}
+      onConfirm={() => void confirm()}
+      onCancel={onClose}
+    >
+      The codes that you have now stop working.
+    </ConfirmDialog>
+  );
+}

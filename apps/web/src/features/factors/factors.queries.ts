@@ -1,0 +1,88 @@
+// The calls of second factors, of the second step of signing in, and of the fresh proof that some calls ask for.
+import {
+  addFactor,
+  addFirstFactor,
+  beginFactor,
+  beginFirstFactor,
+  beginPasskeySignIn,
+  beginStepUp,
+  completeSignIn,
+  listFactors,
+  removeFactor,
+  renewRecoveryCodes,
+  signInWithPasskey,
+  stepUp,
+  type FactorAnswer,
+  type FactorId,
+  type FactorKind,
+  type FactorProof,
+  type NewFactor,
+  type SignedIn,
+  type StepUpProof,
+} from "@strongroom/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { call } from "#shared/api/call.ts";
+import { invalidatePath, queryOf } from "#shared/api/query.ts";
+import { answerWithPasskey } from "./passkey.ts";
+
+const FACTORS = listFactors.path;
+
+export const useFactors = () => useQuery(queryOf(listFactors));
+
+export function useRemoveFactor() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: FactorId) => call(removeFactor, { params: { id } }),
+    onSuccess: () => invalidatePath(client, FACTORS),
+  });
+}
+
+/** Not a mutation: those keep what they got, and the codes go to the screen only. */
+export function useNewCodes(): () => Promise<string[]> {
+  const client = useQueryClient();
+  return async () => {
+    const { recovery_codes: codes } = await call(renewRecoveryCodes);
+    await invalidatePath(client, FACTORS);
+    return codes;
+  };
+}
+
+/** The two calls that set up a factor; what `finish` returns are recovery codes to be shown once, or null. */
+export interface Enrolment {
+  begin: (kind: FactorKind) => Promise<NewFactor>;
+  finish: (answer: FactorAnswer) => Promise<string[] | null>;
+}
+
+export function useOwnEnrolment(): Enrolment {
+  const client = useQueryClient();
+  return {
+    begin: (kind) => call(beginFactor, { body: { kind } }),
+    finish: async (body) => {
+      const { recovery_codes: codes } = await call(addFactor, { body });
+      await invalidatePath(client, FACTORS);
+      return codes;
+    },
+  };
+}
+
+/** Within a sign-in: the session's token comes with the codes, and `onToken` keeps it until they were seen. */
+export const firstEnrolment = (pending: string, onToken: (token: string) => void): Enrolment => ({
+  begin: (kind) => call(beginFirstFactor, { body: { pending, kind } }),
+  finish: async (answer) => {
+    const { token, recovery_codes: codes } = await call(addFirstFactor, { body: { pending, answer } });
+    onToken(token);
+    return codes;
+  },
+});
+
+export const finishSecondStep = (pending: string, proof: FactorProof): Promise<SignedIn> =>
+  call(completeSignIn, { body: { pending, proof } });
+
+/** Signs in with whatever passkey the person picks. */
+export async function enterWithPasskey(isRemembered: boolean): Promise<SignedIn> {
+  const response = await answerWithPasskey(await call(beginPasskeySignIn));
+  return call(signInWithPasskey, { body: { response, remember_me: isRemembered } });
+}
+
+export const askStepUp = () => call(beginStepUp);
+export const sendStepUp = (proof: StepUpProof) => call(stepUp, { body: { proof } });

@@ -1,0 +1,114 @@
+// Sets up a second factor: shows what the app or the device needs, and takes its first answer.
+import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import type { FactorKind, NewFactor as Begun } from "@strongroom/contract";
+import { useState, type FormEvent } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { CodeBlock } from "#shared/ui/code-block.tsx";
+import { FormStack } from "#shared/ui/form-stack.tsx";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { ErrorState } from "#shared/ui/states.tsx";
+import classes from "./factors.module.css";
+import type { Enrolment } from "./factors.queries.ts";
+import { makePasskey } from "./passkey.ts";
+import { QrCode } from "./qr-code.tsx";
+import { useAsked } from "./use-asked.ts";
+
+export interface NewFactorProps {
+  kind: FactorKind;
+  enrolment: Enrolment;
+  /** With recovery codes to show, or null. */
+  onAdded: (codes: string[] | null) => void;
+  cancelLabel?: string;
+  onCancel: () => void;
+}
+
+const USUAL_NAME: Record<FactorKind, string> = { totp: "Authenticator app", passkey: "Passkey" };
+
+export function NewFactor({ kind, enrolment, onAdded, cancelLabel = "Cancel", onCancel }: NewFactorProps) {
+  const { answer: begun, error, retry } = useAsked(() => enrolment.begin(kind));
+  const [name, setName] = useState(USUAL_NAME[kind]);
+  const [code, setCode] = useState("");
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+
+  async function send(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (begun === null) return;
+    if (name.trim() === "") return setFailure("Give it a name");
+    if (kind === "totp" && code.trim() === "") return setFailure("Enter the code that the app shows");
+    setFailure(null);
+    setIsBusy(true);
+    try {
+      onAdded(await enrolment.finish(await answerOf(begun, name, code)));
+    } catch (thrown) {
+      setFailure(messageOf(thrown));
+    } finally {
+      setIsBusy(false);
+    }
+  }
+
+  if (error !== null) return <ErrorState message={messageOf(error)} onRetry={retry} />;
+  if (begun === null) return <SectionLoading text="Preparing..." />;
+  return (
+    <FormStack label={`Add: ${USUAL_NAME[kind]}`} onSubmit={(event) => void send(event)}>
+      {begun.totp === null ? (
+        <Text size="sm">
+          This computer, a phone or a security key proves that it is you, after it has asked for your finger, your face
+          or a PIN.
+        </Text>
+      ) : (
+        <Scan uri={begun.totp.uri} secret={begun.totp.key} />
+      )}
+      <TextInput
+        label="Name"
+        description="So that you know it again."
+        value={name}
+        maxLength={60}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      {kind === "totp" && (
+        <TextInput
+          label="Code"
+          description="The 6 digits that the app shows now."
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+        />
+      )}
+      {failure !== null && (
+        <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle aria-hidden />}>
+          {failure}
+        </Alert>
+      )}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onCancel} disabled={isBusy}>
+          {cancelLabel}
+        </Button>
+        <Button type="submit" loading={isBusy}>
+          {kind === "totp" ? "Add app" : "Create passkey"}
+        </Button>
+      </Group>
+    </FormStack>
+  );
+}
+
+async function answerOf(begun: Begun, name: string, code: string) {
+  if (begun.passkey === null) return { kind: "totp", name: name.trim(), code: code.trim() } as const;
+  return { kind: "passkey", name: name.trim(), response: await makePasskey(begun.passkey) } as const;
+}
+
+function Scan({ uri, secret }: { uri: string; secret: string }) {
+  return (
+    <div className={classes.scan}>
+      <QrCode text={uri} label="QR code for the authenticator app" />
+      <div>
+        <Stack gap="xs">
+          <Text size="sm">Scan this with an authenticator app. If you cannot, type the key into it:</Text>
+          <CodeBlock code={secret} label="key" isWrapped />
+        </Stack>
+      </div>
+    </div>
+  );
+}

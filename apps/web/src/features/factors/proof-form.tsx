@@ -1,0 +1,156 @@
+// Proves who sits there, by what they have: a passkey, a code, a recovery code or the password.
+import { Alert, Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { IconAlertTriangle, IconFingerprint } from "@tabler/icons-react";
+import type { PasskeyRequest, StepUpProof } from "@strongroom/contract";
+import { useState, type FormEvent } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { FormStack } from "#shared/ui/form-stack.tsx";
+import { answerWithPasskey, canUsePasskeys } from "./passkey.ts";
+
+export type ProofKind = StepUpProof["kind"];
+
+export interface ProofFormProps {
+  /** The form's name for those who cannot see what is around it. */
+  label: string;
+  kinds: readonly ProofKind[];
+  passkey: PasskeyRequest | null;
+  submitLabel: string;
+  /** Rejects with why the proof was not taken. */
+  onProof: (proof: StepUpProof) => Promise<void>;
+  cancelLabel: string;
+  onCancel: () => void;
+}
+
+const INSTEAD: Record<ProofKind, string> = {
+  passkey: "Use a passkey",
+  totp: "Use the code of an authenticator app",
+  recovery: "Use a recovery code",
+  password: "Use your password",
+};
+
+const ASKS: Record<Exclude<ProofKind, "passkey">, { label: string; description?: string; autoComplete: string }> = {
+  totp: {
+    label: "Code",
+    description: "The 6 digits that your authenticator app shows now.",
+    autoComplete: "one-time-code",
+  },
+  recovery: { label: "Recovery code", description: "Each of them works once.", autoComplete: "off" },
+  password: { label: "Password", autoComplete: "current-password" },
+};
+
+const EMPTY: Record<Exclude<ProofKind, "passkey">, string> = {
+  totp: "Enter the code",
+  recovery: "Enter a recovery code",
+  password: "Enter your password",
+};
+
+const typed = (kind: Exclude<ProofKind, "passkey">, text: string): StepUpProof =>
+  kind === "password" ? { kind, password: text } : { kind, code: text.trim() };
+
+/** Where the browser cannot use passkeys, the other ways are offered alone. */
+const usable = (kinds: readonly ProofKind[]): ProofKind[] =>
+  kinds.filter((kind) => kind !== "passkey" || canUsePasskeys());
+
+export function ProofForm({ label, kinds, passkey, submitLabel, onProof, cancelLabel, onCancel }: ProofFormProps) {
+  const ways = usable(kinds);
+  const [chosen, setChosen] = useState<ProofKind | null>(null);
+  const [text, setText] = useState("");
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const way = chosen ?? ways[0] ?? null;
+
+  async function send(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (way === null) return;
+    if (way !== "passkey" && text.trim() === "") return setFailure(EMPTY[way]);
+    setFailure(null);
+    setIsBusy(true);
+    try {
+      if (way !== "passkey") await onProof(typed(way, text));
+      else if (passkey !== null) await onProof({ kind: "passkey", response: await answerWithPasskey(passkey) });
+    } catch (error) {
+      setFailure(messageOf(error));
+      setText("");
+    } finally {
+      setIsBusy(false);
+    }
+  }
+
+  const choose = (kind: ProofKind) => {
+    setChosen(kind);
+    setText("");
+    setFailure(null);
+  };
+
+  if (way === null) return <NoWay onCancel={onCancel} cancelLabel={cancelLabel} />;
+  return (
+    <FormStack label={label} onSubmit={(event) => void send(event)}>
+      {way === "passkey" ? (
+        <Text size="sm">Your device asks for your finger, your face or a PIN.</Text>
+      ) : (
+        <Field key={way} kind={way} value={text} onChange={setText} />
+      )}
+      {failure !== null && (
+        <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle aria-hidden />}>
+          {failure}
+        </Alert>
+      )}
+      <Group grow preventGrowOverflow={false} gap="xs">
+        <Button variant="default" size="md" onClick={onCancel} disabled={isBusy}>
+          {cancelLabel}
+        </Button>
+        <Button
+          type="submit"
+          size="md"
+          loading={isBusy}
+          leftSection={way === "passkey" ? <IconFingerprint size={18} aria-hidden /> : undefined}
+          data-autofocus={way === "passkey" ? true : undefined}
+        >
+          {way === "passkey" ? "Use your passkey" : submitLabel}
+        </Button>
+      </Group>
+      <Stack gap={4} align="center">
+        {ways
+          .filter((kind) => kind !== way)
+          .map((kind) => (
+            <Anchor key={kind} component="button" type="button" size="sm" onClick={() => choose(kind)}>
+              {INSTEAD[kind]}
+            </Anchor>
+          ))}
+      </Stack>
+    </FormStack>
+  );
+}
+
+interface FieldProps {
+  kind: Exclude<ProofKind, "passkey">;
+  value: string;
+  onChange: (text: string) => void;
+}
+
+function Field({ kind, value, onChange }: FieldProps) {
+  const common = {
+    ...ASKS[kind],
+    value,
+    size: "md" as const,
+    "data-autofocus": true,
+    // The person came here to type this and nothing else.
+    autoFocus: true,
+    onChange: (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value),
+  };
+  if (kind === "password") return <PasswordInput {...common} />;
+  return <TextInput {...common} inputMode={kind === "totp" ? "numeric" : "text"} spellCheck={false} />;
+}
+
+function NoWay({ cancelLabel, onCancel }: Pick<ProofFormProps, "cancelLabel" | "onCancel">) {
+  return (
+    <Stack gap="md">
+      <Text size="sm">
+        There is nothing here that you could prove yourself with. Sign out and in again: that is a proof too.
+      </Text>
+      <Button variant="default" onClick={onCancel}>
+        {cancelLabel}
+      </Button>
+    </Stack>
+  );
+}

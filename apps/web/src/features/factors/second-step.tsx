@@ -1,0 +1,88 @@
+// The second step of signing in: proves a factor, or sets up the first one where the person's role needs one.
+import { Button, Stack, Text } from "@mantine/core";
+import { IconDeviceMobile, IconFingerprint } from "@tabler/icons-react";
+import type { FactorKind, SecondStep as Step, SignedIn } from "@strongroom/contract";
+import { useRef, useState } from "react";
+import { isCallError } from "#shared/api/call-error.ts";
+import { finishSecondStep, firstEnrolment } from "./factors.queries.ts";
+import { NewFactor } from "./new-factor.tsx";
+import { canUsePasskeys } from "./passkey.ts";
+import { ProofForm } from "./proof-form.tsx";
+import { RecoveryCodes } from "./recovery-codes.tsx";
+
+export interface SecondStepProps {
+  step: Step;
+  onSignedIn: (reply: SignedIn) => void;
+  /** Back to the password, with why when it was not the person's wish. */
+  onRestart: (why: string | null) => void;
+}
+
+const isOver = (error: unknown): error is Error => isCallError(error) && error.code === "second-step.over";
+
+export function SecondStep({ step, onSignedIn, onRestart }: SecondStepProps) {
+  if (step.kinds.length === 0) return <FirstFactor step={step} onSignedIn={onSignedIn} onRestart={onRestart} />;
+  return (
+    <ProofForm
+      label="Second step"
+      kinds={step.kinds}
+      passkey={step.passkey}
+      submitLabel="Continue"
+      cancelLabel="Back"
+      onCancel={() => onRestart(null)}
+      onProof={async (proof) => {
+        if (proof.kind === "password") return;
+        try {
+          onSignedIn(await finishSecondStep(step.pending, proof));
+        } catch (error) {
+          if (!isOver(error)) throw error;
+          onRestart(error.message);
+        }
+      }}
+    />
+  );
+}
+
+function FirstFactor({ step, onSignedIn, onRestart }: SecondStepProps) {
+  const [kind, setKind] = useState<FactorKind | null>(null);
+  const [done, setDone] = useState<{ token: string; codes: string[] } | null>(null);
+  const token = useRef("");
+  const enrolment = firstEnrolment(step.pending, (issued) => {
+    token.current = issued;
+  });
+  if (done !== null) {
+    const enter = () => onSignedIn({ token: done.token });
+    return <RecoveryCodes codes={done.codes} doneLabel="Continue" onDone={enter} />;
+  }
+  if (kind !== null) {
+    return (
+      <NewFactor
+        kind={kind}
+        enrolment={enrolment}
+        cancelLabel="Back"
+        onCancel={() => setKind(null)}
+        onAdded={(codes) => setDone({ token: token.current, codes: codes ?? [] })}
+      />
+    );
+  }
+  return (
+    <Stack gap="md">
+      <Text size="sm">Your role signs in with a second factor. Set one up now; it takes a minute.</Text>
+      <Button size="md" leftSection={<IconDeviceMobile size={18} aria-hidden />} onClick={() => setKind("totp")}>
+        Use an authenticator app
+      </Button>
+      {canUsePasskeys() && (
+        <Button
+          size="md"
+          variant="default"
+          leftSection={<IconFingerprint size={18} aria-hidden />}
+          onClick={() => setKind("passkey")}
+        >
+          Use a passkey
+        </Button>
+      )}
+      <Button variant="subtle" onClick={() => onRestart(null)}>
+        Back
+      </Button>
+    </Stack>
+  );
+}

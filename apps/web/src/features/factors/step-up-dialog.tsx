@@ -1,0 +1,66 @@
+// Asks for a fresh proof when a call needs one, and lets the call go on: one dialog, however many calls wait for it.
+import { Stack, Text } from "@mantine/core";
+import { useEffect, useRef, useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { configureCalls } from "#shared/api/call.ts";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { ErrorState } from "#shared/ui/states.tsx";
+import { askStepUp, sendStepUp } from "./factors.queries.ts";
+import { ProofForm } from "./proof-form.tsx";
+import { useAsked } from "./use-asked.ts";
+
+export default function StepUpDialog() {
+  const [isOpen, setIsOpen] = useState(false);
+  const settle = useRef<((isProved: boolean) => void) | null>(null);
+
+  useEffect(() => {
+    let waiting: Promise<boolean> | null = null;
+    configureCalls({
+      proveAgain: () => {
+        waiting ??= new Promise<boolean>((resolve) => {
+          settle.current = (isProved) => {
+            waiting = null;
+            setIsOpen(false);
+            resolve(isProved);
+          };
+          setIsOpen(true);
+        });
+        return waiting;
+      },
+    });
+    return () => configureCalls({ proveAgain: async () => false });
+  }, []);
+
+  const end = (isProved: boolean) => settle.current?.(isProved);
+  return (
+    <Modal opened={isOpen} onClose={() => end(false)} title="Is it still you?" size="sm">
+      {isOpen && <Ask onEnd={end} />}
+    </Modal>
+  );
+}
+
+function Ask({ onEnd }: { onEnd: (isProved: boolean) => void }) {
+  const { answer: asked, error, retry } = useAsked(askStepUp);
+  if (error !== null) return <ErrorState message={messageOf(error)} onRetry={retry} />;
+  if (asked === null) return <SectionLoading text="One moment..." />;
+  return (
+    <Stack gap="md">
+      <Text size="sm" c="dimmed">
+        What you are about to do asks for a fresh proof. Nothing was done yet.
+      </Text>
+      <ProofForm
+        label="Prove that it is you"
+        kinds={asked.kinds}
+        passkey={asked.passkey}
+        submitLabel="Continue"
+        cancelLabel="Cancel"
+        onCancel={() => onEnd(false)}
+        onProof={async (proof) => {
+          await sendStepUp(proof);
+          onEnd(true);
+        }}
+      />
+    </Stack>
+  );
+}
