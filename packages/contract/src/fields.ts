@@ -30,6 +30,13 @@ export type AuditEntryId = z.infer<typeof AuditEntryId>;
 export const Moment = z.iso.datetime({ offset: false });
 export type Moment = z.infer<typeof Moment>;
 
+const MACHINE_DOMAIN = "machine.invalid";
+
+/** What stands where people have their address; no mail ever gets there (RFC 2606), and no person can have one. */
+export const machineAddress = (slug: string): string => `${slug}@${MACHINE_DOMAIN}`;
+
+export const isMachineAddress = (address: string | null): boolean => address?.endsWith(`@${MACHINE_DOMAIN}`) === true;
+
 /** The HTML email pattern (OPEN-83), folded to lower case, because people type both. */
 export const Email = z
   .string()
@@ -39,7 +46,8 @@ export const Email = z
   .regex(
     /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/,
     "Please enter a valid email address.",
-  );
+  )
+  .refine((email) => !isMachineAddress(email), "Please enter a valid email address.");
 
 /** The password of a person who signs in (SIGNUP-08). The upper limit keeps hashing bounded. */
 export const Password = z.string().min(8, "Password must be at least 8 characters.").max(256);

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { GroupId, Message, Moment, Network, Role, SafeId, UserId, oneLine, optionalText, pageQuery } from "./fields.ts";
-import { SCOPES_IN_SAFES, ScopeChoice, scopesIn } from "./token-scopes.ts";
+import { SCOPES_IN_SAFES, Scope, ScopeChoice, scopesIn } from "./token-scopes.ts";
 
 export const TokenId = z.uuid().brand<"TokenId">();
 export type TokenId = z.infer<typeof TokenId>;
@@ -56,13 +56,20 @@ export type NewToken = z.infer<typeof NewToken>;
 /** The only answer that ever holds the token. */
 const MadeToken = z.object({ token: z.string(), details: ApiToken });
 
+/** Tokens, and what a new one of the same holder can be given. */
+const TokenList = z.object({
+  data: z.array(ApiToken),
+  choices: z.object({ scopes: z.array(Scope), most_days: z.number().int() }),
+});
+export type TokenList = z.infer<typeof TokenList>;
+
 const tokensPath = "/api/v1/tokens";
 
 export const listOwnTokens = endpoint({
   method: "GET",
   path: tokensPath,
   summary: "One's own API tokens and those of the machine identities that one answers for, newest first",
-  reply: z.object({ data: z.array(ApiToken) }),
+  reply: TokenList,
   needs: "token.use",
   audit: "none",
 });
@@ -76,6 +83,7 @@ export const createToken = endpoint({
   reply: MadeToken,
   status: 201,
   needs: "token.use",
+  stepUp: true,
   audit: "token.created",
   repliesSecret: true,
 });
@@ -115,6 +123,7 @@ export const updateTokenPolicy = endpoint({
   body: TokenPolicy,
   reply: TokenPolicy,
   needs: "policy.manage",
+  stepUp: true,
   audit: "token.policy-changed",
 });
 
@@ -168,6 +177,7 @@ export const createMachine = endpoint({
   status: 201,
   needs: "user.manage",
   audit: "machine-identity.created",
+  stepUp: true,
 });
 
 /** Role, status and deletion are those of any user: see `users`. */
@@ -181,6 +191,7 @@ export const updateMachine = endpoint({
   needs: "user.manage",
   audit: "machine-identity.updated",
   thing: "user",
+  stepUp: true,
 });
 
 export const createMachineToken = endpoint({
@@ -192,6 +203,7 @@ export const createMachineToken = endpoint({
   reply: MadeToken,
   status: 201,
   needs: "user.manage",
+  stepUp: true,
   audit: "token.created",
   thing: "user",
   repliesSecret: true,
@@ -202,7 +214,7 @@ export const listTokensOf = endpoint({
   path: "/api/v1/users/:id/tokens",
   summary: "The API tokens of a person or a machine identity, newest first",
   params: byId,
-  reply: z.object({ data: z.array(ApiToken) }),
+  reply: TokenList,
   needs: "user.manage",
   audit: "none",
 });

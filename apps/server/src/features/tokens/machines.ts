@@ -6,7 +6,7 @@ import type {
   listMachines as listEndpoint,
   updateMachine,
 } from "@strongroom/contract";
-import { UserId } from "@strongroom/contract";
+import { UserId, machineAddress } from "@strongroom/contract";
 import { lockUser } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
@@ -61,14 +61,14 @@ const nameTaken = (name: string) => {
   return refuse(409, "machine-identity.name-taken", msg, { errors: [{ path: "name", msg }] });
 };
 
-/** Stands where people have their address, under a name that no mail can ever reach (RFC 2606). */
+/** Names that differ in case, accents or signs alone are too much alike for two. */
 function addressOf(name: string): string {
   const slug = name
     .normalize("NFKD")
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-+|-+$/g, "");
-  return `${slug === "" ? "machine" : slug}@machine.invalid`;
+  return machineAddress(slug === "" ? "machine" : slug);
 }
 
 interface Responsible {

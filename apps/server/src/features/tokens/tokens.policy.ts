@@ -1,6 +1,6 @@
 // What API tokens may do, how long they live, and who may make and revoke them: rules only, no clock and no database.
-import { Permission, ROLES, SCOPES_IN_SAFES, SCOPE_SETS, scopesIn } from "@strongroom/contract";
-import type { NewToken, Scope, ScopeChoice, TokenPolicy, UserKind } from "@strongroom/contract";
+import { Permission, ROLES, SCOPES_IN_SAFES, Scope, scopesIn } from "@strongroom/contract";
+import type { NewToken, ScopeChoice, TokenPolicy, UserKind } from "@strongroom/contract";
 import type { ActingToken, Actor } from "#kernel/authz/actor.ts";
 import type { Grants } from "#kernel/authz/authorise.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -43,7 +43,7 @@ interface Times {
   expires_at: Date;
 }
 
-const longestDays = (kind: UserKind, policy: TokenPolicy): number =>
+export const longestDays = (kind: UserKind, policy: TokenPolicy): number =>
   kind === "machine" ? policy.machine_days : policy.person_days;
 
 /** When a token ends: as promised when it was made, or earlier when the policy was tightened since. */
@@ -82,6 +82,16 @@ export const elsewhere = (): Refusal =>
 const atField = (field: string, message: string, code: string) =>
   refuse(400, code, message, { errors: [{ path: field, msg: message }] });
 
+/** What a new token can be given by name, where its holder's role has these permissions. */
+export const choosable = (kind: UserKind, has: (permission: Permission) => boolean): Scope[] =>
+  [...effectiveScopes(Scope.options, false, kind)].filter((scope) => isOfRole(scope, has));
+
+/** A scope that is no permission's name is a part of one that every role has. */
+function isOfRole(scope: Scope, has: (permission: Permission) => boolean): boolean {
+  const permission = Permission.safeParse(scope);
+  return !permission.success || has(permission.data);
+}
+
 /** Throws 400 for a life longer than the policy allows. */
 export function requireAllowedLife({ expires_in_days: days }: NewToken, kind: UserKind, policy: TokenPolicy): void {
   const most = longestDays(kind, policy);
@@ -91,9 +101,9 @@ export function requireAllowedLife({ expires_in_days: days }: NewToken, kind: Us
 
 /** Throws 400 for a scope that was chosen by its name and that the holder's role does not have. Sets just give less. */
 export function requireScopesOfRole(scopes: readonly ScopeChoice[], has: (permission: Permission) => boolean): void {
-  const tooMuch = scopes.filter((scope) => {
-    const permission = Permission.safeParse(scope);
-    return !Object.hasOwn(SCOPE_SETS, scope) && permission.success && !has(permission.data);
+  const tooMuch = scopes.filter((choice) => {
+    const scope = Scope.safeParse(choice);
+    return scope.success && !isOfRole(scope.data, has);
   });
   if (tooMuch.length === 0) return;
   throw atField("scopes", `The role does not allow ${tooMuch.join(", ")}.`, "token.scopes-beyond-role");

@@ -3,7 +3,9 @@ import type {
   ApiToken,
   Message,
   NewToken,
+  Role,
   SafeId,
+  TokenList,
   TokenPolicy,
   UserId,
   UserKind,
@@ -30,26 +32,29 @@ import type { ShownToken } from "./tokens.store.ts";
 
 const DAY = 86_400_000;
 
-interface Listed {
-  data: ApiToken[];
+export async function listOwn(kernel: Kernel, { actor }: Call<typeof listOwnTokens>, db: Db): Promise<TokenList> {
+  return present(kernel, db, { kind: "person", role: actor.role }, await store.listTokensFor(db, actor.id));
 }
 
-export async function listOwn(kernel: Kernel, { actor }: Call<typeof listOwnTokens>, db: Db): Promise<Listed> {
-  return present(kernel, db, await store.listTokensFor(db, actor.id));
-}
-
-export async function listOf(kernel: Kernel, { actor, params }: Call<typeof listTokensOf>, db: Db): Promise<Listed> {
-  if ((await findUser(db, params.id)) === undefined) throw notThere();
-  return present(kernel, db, await store.listTokensHeldBy(db, params.id, actor.id));
+export async function listOf(kernel: Kernel, { actor, params }: Call<typeof listTokensOf>, db: Db): Promise<TokenList> {
+  const holder = await findUser(db, params.id);
+  if (holder === undefined) throw notThere();
+  return present(kernel, db, holder, await store.listTokensHeldBy(db, params.id, actor.id));
 }
 
 const notThere = () => refuse(404, "user.not-found", "User not found");
 
-/** The longest that somebody can wait for a token that is over to go from the list is `SHOWN_AFTER_END`. */
-async function present(kernel: Kernel, db: Db, rows: readonly ShownToken[]): Promise<Listed> {
+async function present(
+  kernel: Kernel,
+  db: Db,
+  { kind, role }: { kind: UserKind; role: Role },
+  rows: readonly ShownToken[],
+): Promise<TokenList> {
   const now = kernel.clock.now();
   const rules = await store.readTokenPolicy(db);
-  return { data: rows.map((row) => toToken(row, rules, now)) };
+  const scopes = policy.choosable(kind, (permission) => kernel.authority.allows(permission, role));
+  const choices = { scopes, most_days: policy.longestDays(kind, rules) };
+  return { data: rows.map((row) => toToken(row, rules, now)), choices };
 }
 
 function toToken(row: ShownToken, rules: TokenPolicy, now: Date): ApiToken {
@@ -129,7 +134,7 @@ async function make(
 }
 
 /** A safe that the holder cannot see is none that the token could be for. */
-async function requireSafes(tx: Tx, holder: { id: UserId; role: "user" | "manager" | "admin" }, body: NewToken) {
+async function requireSafes(tx: Tx, holder: { id: UserId; role: Role }, body: NewToken) {
   const unseen: SafeId[] = [];
   for (const id of body.safe_ids ?? []) if ((await readStanding(tx, holder, id)) === null) unseen.push(id);
   if (unseen.length === 0) return;
