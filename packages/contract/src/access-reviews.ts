@@ -119,9 +119,9 @@ export const ReviewItem = z.object({
   email: z.string().nullable(),
   people: z.number().int().nullable(),
   /** As it was when the review began. */
-  then: Given,
+  given: Given,
   /** As it is now, where that differs; null where it does not, and where it is gone. */
-  now: Given.nullable(),
+  given_now: Given.nullable(),
   is_gone: z.boolean(),
   added_at: Moment,
   /** When an account of the safe was retrieved last by them, in the 90 days before the review; null: not in these. */

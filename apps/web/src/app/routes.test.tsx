@@ -142,7 +142,6 @@ test("OPEN-72: a 401 on a signed-in page signs out and keeps the place to return
 
 test.each([
   ["/certificates", "Certificates", "Manage SSL/TLS certificates and track expiry"],
-  ["/access-control", "Access Control", "Configure role-based access policies"],
 ])("PLACE-01 to PLACE-03: %s has its heading and one honest sentence", async (path, heading, sentence) => {
   signInForTest();
   show(path);

@@ -12,5 +12,4 @@ export const unbuiltAreas: readonly RouteObject[] = [
   area(paths.discovery, "Discovery", "Find privileged accounts that nobody manages yet"),
   area(paths.sessions, "Session Monitoring", "Watch privileged sessions and what is done in them"),
   area(paths.certificates, "Certificates", "Manage SSL/TLS certificates and track expiry"),
-  area(paths.accessControl, "Access Control", "Configure role-based access policies"),
 ];

@@ -139,10 +139,6 @@ export async function findSafesInto(call: Call<typeof listAccessSafes>, db: Db) 
   const { limit, cursor, search } = call.query;
   const wish = { limit, after: placeByName(cursor), search: orNull(search) };
   const { shown, next_cursor } = pageByName(await store.listSafesInto(db, call.actor, wish), limit);
-  const safes = shown.map(({ id, sort: _, reviewed_at, ...row }) => ({
-    ...row,
-    safe_id: id as SafeId,
-    reviewed_at: moment(reviewed_at),
-  }));
+  const safes = shown.map((row) => ({ ...row, safe_id: row.id as SafeId, reviewed_at: moment(row.reviewed_at) }));
   return { safes, next_cursor };
 }

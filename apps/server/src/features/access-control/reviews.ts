@@ -217,12 +217,12 @@ const toReview = (row: ReviewRow): AccessReview => ({
 });
 
 export function toItem(row: ItemRow, state: ReviewRow["state"]): ReviewItem {
-  const then = { role: row.role, permissions: namesOf(row.permissions), expires_at: moment(row.expires_at) };
+  const given = { role: row.role, permissions: namesOf(row.permissions), expires_at: moment(row.expires_at) };
   const now =
     row.now_role === null || row.now_permissions === null
       ? null
       : { role: row.now_role, permissions: namesOf(row.now_permissions), expires_at: moment(row.now_expires_at) };
-  const isChanged = row.now_permissions !== row.permissions || now?.expires_at !== then.expires_at;
+  const isChanged = row.now_permissions !== row.permissions || now?.expires_at !== given.expires_at;
   return {
     id: row.id as ReviewItemId,
     safe_id: row.safe_id as SafeId,
@@ -232,8 +232,8 @@ export function toItem(row: ItemRow, state: ReviewRow["state"]): ReviewItem {
     name: row.name,
     email: row.email,
     people: row.people,
-    then,
-    now: isChanged ? now : null,
+    given,
+    given_now: isChanged ? now : null,
     is_gone: row.is_gone,
     added_at: row.added_at.toISOString(),
     last_used_at: moment(row.last_used_at),

@@ -1,6 +1,7 @@
 // "Create Group", "Edit Group" and "Delete Group".
 import type { Group } from "@strongroom/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
 import { messageOf } from "#shared/api/call-error.ts";
 import { counted } from "#shared/format/text.ts";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
@@ -78,6 +79,7 @@ export function DeleteGroupDialog({ group, opened, onClose }: DialogProps & { gr
         {counted(group.member_count, "person", "people")} could do through it in any safe ends at once. This cannot be
         undone.
       </p>
+      <WhatWouldChange change={{ kind: "group-deleted", group_id: group.id }} />
     </ConfirmDialog>
   );
 }

@@ -4,6 +4,7 @@ import { IconTrash, IconUser, IconUsersGroup } from "@tabler/icons-react";
 import type { Group, GroupMember, ReplyOf, listUsers } from "@strongroom/contract";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
 import { messageOf } from "#shared/api/call-error.ts";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
@@ -70,6 +71,11 @@ function AddPerson({ group }: { group: Group }) {
       <Button onClick={add} loading={isPending} disabled={chosen === null}>
         Add
       </Button>
+      {chosen !== null && (
+        <div className={classes.addPreview}>
+          <WhatWouldChange change={{ kind: "group-member-added", group_id: group.id, user_id: chosen.value }} />
+        </div>
+      )}
     </div>
   );
 }
@@ -135,6 +141,11 @@ function People({ group, canManage }: { group: Group; canManage: boolean }) {
           Take <strong>{leaving?.name}</strong> out of <strong>{group.name}</strong>? What they could do through it ends
           at once.
         </p>
+        <WhatWouldChange
+          change={
+            leaving === null ? null : { kind: "group-member-removed", group_id: group.id, user_id: leaving.user_id }
+          }
+        />
       </ConfirmDialog>
     </>
   );

@@ -1,6 +1,7 @@
 // "Add Member", "Edit Member" and "Remove Member".
 import type { Safe, SafeMember } from "@strongroom/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
@@ -8,15 +9,19 @@ import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import {
   EMPTY_MEMBER,
+  checkMember,
   editPayloadOf,
   formOf,
   givable,
   isRoleGivable,
   newPayloadOf,
   withRole,
+  type MemberFormValues,
 } from "./member-form-values.ts";
 import { MemberForm } from "./member-form.tsx";
 import { addition, memberEdit, removal } from "./safes.queries.ts";
+
+const isComplete = (values: MemberFormValues): boolean => Object.keys(checkMember(values, Date.now())).length === 0;
 
 interface DialogProps {
   safe: Safe;
@@ -41,6 +46,9 @@ export function AddMemberDialog({ safe, opened, onClose }: DialogProps) {
         initial={initial}
         isNew
         may={may}
+        changeOf={(values) =>
+          isComplete(values) ? { kind: "member-added", safe_id: safe.id, member: newPayloadOf(values) } : null
+        }
         submitLabel="Add Member"
         failureText="Failed to add member"
         onCancel={onClose}
@@ -62,6 +70,11 @@ export function EditMemberDialog({ safe, member, opened, onClose }: DialogProps 
       <MemberForm
         initial={formOf(member)}
         may={may}
+        changeOf={(values) =>
+          isComplete(values)
+            ? { kind: "member-updated", safe_id: safe.id, member_id: member.id, member: editPayloadOf(values) }
+            : null
+        }
         submitLabel="Save Changes"
         failureText="Failed to update member"
         onCancel={onClose}
@@ -100,6 +113,7 @@ export function RemoveMemberDialog({ safe, member, opened, onClose }: DialogProp
         {member.group_id === null ? "they could" : "its people could"} do here through this membership ends at once, and
         so does what was lent to them here.
       </p>
+      <WhatWouldChange change={{ kind: "member-removed", safe_id: safe.id, member_id: member.id }} />
     </ConfirmDialog>
   );
 }

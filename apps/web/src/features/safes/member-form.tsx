@@ -2,6 +2,7 @@
 import { Button, Checkbox, Group, Select, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { SAFE_PERMISSION_LABELS, SAFE_ROLES, SAFE_ROLE_LABELS, type SafePermission } from "@strongroom/contract";
 import { useId } from "react";
+import { WhatWouldChange, type WishedChange } from "#shared/access-preview/what-would-change.tsx";
 import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
 import {
   checkMember,
@@ -20,11 +21,13 @@ interface Parts {
   isNew?: boolean;
   /** What the caller may give. */
   may: ReadonlySet<SafePermission>;
+  /** The change as it stands, for "What would change?"; null while it is not complete. */
+  changeOf: (values: MemberFormValues) => WishedChange | null;
 }
 
 export type MemberFormProps = Parts & Omit<DialogFormProps<MemberFormValues>, "check" | "objectionsIn" | "children">;
 
-export function MemberForm({ isNew = false, may, ...props }: MemberFormProps) {
+export function MemberForm({ isNew = false, may, changeOf, ...props }: MemberFormProps) {
   return (
     <DialogForm {...props} check={(values) => checkMember(values, Date.now())}>
       {(form) => (
@@ -62,6 +65,7 @@ export function MemberForm({ isNew = false, may, ...props }: MemberFormProps) {
             error={form.errors["expires"]}
             onChange={(expires) => form.setFieldValue("expires", expires)}
           />
+          <WhatWouldChange change={changeOf(form.values)} />
         </>
       )}
     </DialogForm>

@@ -1,0 +1,105 @@
+// The form of a change that is only asked about: what has to be chosen for each kind, and the change that comes of it.
+import type { Platform, Role, SafeRole } from "@strongroom/contract";
+import type { WishedChange } from "#shared/access-preview/what-would-change.tsx";
+
+export const CHANGE_KINDS = [
+  "member-added",
+  "member-updated",
+  "member-removed",
+  "group-member-added",
+  "group-member-removed",
+  "group-deleted",
+  "role-changed",
+  "platform-approvals",
+] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+export const KIND_LABELS: Record<ChangeKind, string> = {
+  "member-added": "Add a member to a safe",
+  "member-updated": "Change a member's role in a safe",
+  "member-removed": "Take a member out of a safe",
+  "group-member-added": "Put a person into a group",
+  "group-member-removed": "Take a person out of a group",
+  "group-deleted": "Delete a group",
+  "role-changed": "Change a person's role",
+  "platform-approvals": "Change the approvals of a platform",
+};
+
+/** What somebody may change is what they may ask about. */
+export const kindsFor = (isAdmin: boolean): readonly ChangeKind[] =>
+  CHANGE_KINDS.filter((kind) => isAdmin || kind.startsWith("member-"));
+
+export type Field = "safe" | "who" | "member" | "safeRole" | "group" | "person" | "role" | "platform" | "approvals";
+
+export const FIELDS: Record<ChangeKind, readonly Field[]> = {
+  "member-added": ["safe", "who", "safeRole"],
+  "member-updated": ["safe", "member", "safeRole"],
+  "member-removed": ["safe", "member"],
+  "group-member-added": ["group", "person"],
+  "group-member-removed": ["group", "person"],
+  "group-deleted": ["group"],
+  "role-changed": ["person", "role"],
+  "platform-approvals": ["platform", "approvals"],
+};
+
+/** Ids of what was chosen; empty while nothing is. `who` is `user:…` or `group:…`. */
+export interface ChangeValues {
+  safe: string;
+  who: string;
+  member: string;
+  safeRole: Exclude<SafeRole, "custom">;
+  group: string;
+  person: string;
+  role: Role;
+  platform: string;
+  level1: number;
+  level2: number;
+}
+
+export const EMPTY_CHANGE: ChangeValues = {
+  safe: "",
+  who: "",
+  member: "",
+  safeRole: "user",
+  group: "",
+  person: "",
+  role: "manager",
+  platform: "",
+  level1: 1,
+  level2: 0,
+};
+
+/** With a platform the levels start from those that it asks for. */
+export const withPlatform = (values: ChangeValues, platform: Platform | undefined): ChangeValues => ({
+  ...values,
+  platform: platform?.id ?? "",
+  level1: platform?.approvals_level_1 ?? values.level1,
+  level2: platform?.approvals_level_2 ?? values.level2,
+});
+
+/** Null while something is still to be chosen. */
+export function changeOf(kind: ChangeKind, values: ChangeValues): WishedChange | null {
+  const { safe, who, member, safeRole: role, group, person, platform, level1, level2 } = values;
+  const chosen: Partial<Record<Field, string>> = { safe, who, member, group, person, platform };
+  if (FIELDS[kind].some((field) => chosen[field] === "")) return null;
+  const [principal, id = ""] = who.split(":");
+  switch (kind) {
+    case "member-added": {
+      const member = { ...(principal === "group" ? { group_id: id } : { user_id: id }), role };
+      return { kind, safe_id: safe, member };
+    }
+    case "member-updated":
+      return { kind, safe_id: safe, member_id: member, member: { role } };
+    case "member-removed":
+      return { kind, safe_id: safe, member_id: member };
+    case "group-member-added":
+    case "group-member-removed":
+      return { kind, group_id: group, user_id: person };
+    case "group-deleted":
+      return { kind, group_id: group };
+    case "role-changed":
+      return { kind, user_id: person, role: values.role };
+    case "platform-approvals":
+      return { kind, platform_id: platform, approvals_level_1: level1, approvals_level_2: level1 === 0 ? 0 : level2 };
+  }
+}

@@ -1,0 +1,187 @@
+// Everything that one person can do now: in which safes, through what, and with each account there.
+import { Collapse } from "@mantine/core";
+import { IconArrowLeft, IconLockOff } from "@tabler/icons-react";
+import type { PersonSafe, ReplyOf, readAccessPerson } from "@strongroom/contract";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { Link, useSearchParams } from "react-router";
+import { paths } from "#app/paths.ts";
+import { searchOf } from "#shared/format/address.ts";
+import { useNow } from "#shared/format/now.ts";
+import { counted } from "#shared/format/text.ts";
+import { nearTime } from "#shared/format/time.ts";
+import { AddressSearch } from "#shared/ui/address-search.tsx";
+import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
+import { Facts } from "#shared/ui/facts.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { LoadMore } from "#shared/ui/load-more.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { EmptyState } from "#shared/ui/states.tsx";
+import { Tag } from "#shared/ui/tag.tsx";
+import { ROLE_LABELS, inFull, pathWords, reachWords, shortOf } from "./access-words.ts";
+import { accountsOfPerson, person, safesOfPerson } from "./access-control.queries.ts";
+import classes from "./access-control.module.css";
+
+export function PersonAccess({ id }: { id: string }) {
+  const detail = useQuery(person(id));
+  return (
+    <>
+      <Link className={classes.back} to={paths.accessControl}>
+        <IconArrowLeft size={14} aria-hidden /> All people
+      </Link>
+      <Loaded query={detail} failureText="Failed to load this person">
+        {(shown) => (
+          <>
+            <Summary person={shown} />
+            <SafesOfPerson id={id} />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Summary({ person: shown }: { person: ReplyOf<typeof readAccessPerson> }) {
+  const groups = shown.in_groups.map(({ name, may_break_glass }) =>
+    may_break_glass ? `${name} (may break glass)` : name,
+  );
+  return (
+    <SectionCard title={shown.name} description={shown.email}>
+      {shown.status === "disabled" && (
+        <p className={classes.lead}>
+          <Tag tone="warning">Disabled</Tag> Nothing is possible until somebody enables them again.
+        </p>
+      )}
+      <Facts
+        facts={[
+          { name: "Role", value: ROLE_LABELS[shown.role] },
+          { name: "Safes", value: shown.safes.toLocaleString() },
+          { name: "Can use now", value: counted(shown.accounts_usable, "account") },
+          { name: "Can retrieve now", value: counted(shown.accounts_retrievable, "account") },
+          { name: "Lent now", value: counted(shown.grants, "account") },
+          { name: "Groups", value: groups.length === 0 ? "None" : groups.join(", ") },
+        ]}
+      />
+    </SectionCard>
+  );
+}
+
+function SafesOfPerson({ id }: { id: string }) {
+  const [params] = useSearchParams();
+  const search = searchOf(params);
+  const list = useInfiniteQuery({ ...safesOfPerson(id, search), placeholderData: keepPreviousData });
+  return (
+    <div className={classes.below}>
+      <SectionCard
+        title="Effective access"
+        description="Every safe where they can do something now, and through what."
+        actions={<AddressSearch label="Search their safes" placeholder="Search safes by name" />}
+      >
+        <Loaded query={list}>
+          {({ pages }) => {
+            const safes = pages.flatMap((page) => page.safes);
+            if (safes.length === 0) {
+              return search === undefined ? (
+                <EmptyState icon={IconLockOff} title="No access" text="They can do nothing in any safe now." />
+              ) : (
+                <EmptyState icon={IconLockOff} title="No safes found" text="No safe of theirs matches your search." />
+              );
+            }
+            return (
+              <>
+                <ul className={classes.rows} aria-label="Safes">
+                  {safes.map((safe) => (
+                    <SafeRow key={safe.safe_id} personId={id} safe={safe} />
+                  ))}
+                </ul>
+                <LoadMore of={list} />
+              </>
+            );
+          }}
+        </Loaded>
+      </SectionCard>
+    </div>
+  );
+}
+
+function SafeRow({ personId, safe }: { personId: string; safe: PersonSafe }) {
+  const now = useNow();
+  const [isOpen, setIsOpen] = useState(false);
+  const id = useId();
+  return (
+    <li className={classes.row}>
+      <div className={classes.rowHead}>
+        <div className={classes.grow}>
+          <Link className={classes.nameLink} to={paths.safe(safe.safe_id, "access")}>
+            {safe.name}
+          </Link>
+          <p className={classes.hint}>{reachWords(safe)}</p>
+        </div>
+        <div className={classes.tags}>
+          {safe.status !== "active" && <Tag tone="warning">{safe.status}</Tag>}
+          {safe.grants > 0 && <Tag tone="info">{counted(safe.grants, "account")} lent</Tag>}
+          <Tag title={inFull(safe.permissions)}>{shortOf(safe.permissions)}</Tag>
+        </div>
+      </div>
+      <ul className={classes.paths} aria-label={`Through what, in ${safe.name}`}>
+        {safe.paths.map((path, at) => (
+          // oxlint-disable-next-line react/no-array-index-key -- two paths may read alike
+          <li key={at} className={classes.path}>
+            <strong>{pathWords(path)}</strong> <span title={inFull(path.permissions)}>{shortOf(path.permissions)}</span>
+            {path.expires_at !== null && `, until ${nearTime(path.expires_at, now)}`}
+          </li>
+        ))}
+      </ul>
+      {safe.accounts > 0 && (
+        <>
+          <DisclosureButton
+            label="Accounts"
+            name={`Accounts in ${safe.name}`}
+            isOpen={isOpen}
+            onChange={setIsOpen}
+            controls={id}
+          />
+          <Collapse expanded={isOpen} id={id}>
+            {isOpen && <AccountsOfPerson personId={personId} safe={safe} />}
+          </Collapse>
+        </>
+      )}
+    </li>
+  );
+}
+
+function AccountsOfPerson({ personId, safe }: { personId: string; safe: PersonSafe }) {
+  const now = useNow();
+  const list = useInfiniteQuery(accountsOfPerson(personId, safe.safe_id));
+  return (
+    <Loaded query={list}>
+      {({ pages }) => (
+        <>
+          <ul className={classes.inner} aria-label={`Accounts in ${safe.name}`}>
+            {pages
+              .flatMap((page) => page.accounts)
+              .map((account) => (
+                <li key={account.account_id} className={classes.innerRow}>
+                  <div className={classes.grow}>
+                    <span>{account.name}</span>
+                    <p className={classes.hint}>
+                      {account.username} · {account.hostname}
+                    </p>
+                  </div>
+                  <div className={classes.tags}>
+                    {account.status !== "active" && <Tag tone="warning">{account.status}</Tag>}
+                    {account.needs_approval && <Tag tone="warning">After an approval</Tag>}
+                    {account.granted_until !== null && (
+                      <Tag tone="info">Lent until {nearTime(account.granted_until, now)}</Tag>
+                    )}
+                    <Tag title={inFull(account.permissions)}>{shortOf(account.permissions)}</Tag>
+                  </div>
+                </li>
+              ))}
+          </ul>
+          <LoadMore of={list} />
+        </>
+      )}
+    </Loaded>
+  );
+}

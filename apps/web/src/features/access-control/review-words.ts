@@ -1,0 +1,40 @@
+// Access reviews in words: what they cover, how far they are, and what was decided.
+import type { AccessReview, ReviewDecision, ReviewItem } from "@strongroom/contract";
+import { counted } from "#shared/format/text.ts";
+import type { Tone } from "#shared/ui/tone.ts";
+
+export function scopeWords({ scope, group_name: group, safes }: AccessReview): string {
+  if (scope === "all") return "All safes";
+  return scope === "group" ? `The group ${group ?? ""} and its people` : counted(safes, "chosen safe");
+}
+
+export const reviewerWords = ({ reviewer_name: name }: AccessReview): string => name ?? "The owners of the safes";
+
+export const UNREVIEWED_LABELS: Record<AccessReview["unreviewed"], string> = {
+  stays: "Stays",
+  "is-removed": "Is removed",
+};
+
+/** In whole percent, rounded down: 100 only when nothing is open. */
+export const progressOf = ({ items: { total, open } }: AccessReview): number =>
+  total === 0 ? 100 : Math.floor(((total - open) / total) * 100);
+
+export function stateOf(review: AccessReview): { label: string; tone: Tone } {
+  if (review.state === "closed") return { label: "Closed", tone: "neutral" };
+  if (review.state === "closing") return { label: "Closing", tone: "warning" };
+  return review.is_overdue ? { label: "Overdue", tone: "danger" } : { label: "Open", tone: "info" };
+}
+
+export const DECISIONS: Record<ReviewDecision, { label: string; tone: Tone }> = {
+  confirmed: { label: "Confirmed", tone: "success" },
+  removed: { label: "Removed", tone: "danger" },
+  gone: { label: "Gone already", tone: "neutral" },
+  kept: { label: "Stayed, not reviewed", tone: "warning" },
+  lapsed: { label: "Removed, not reviewed", tone: "danger" },
+};
+
+/** Why whoever looks has no buttons there; null when they have. */
+export function obstacleOf(item: ReviewItem, isOpen: boolean): string | null {
+  if (item.can_decide || item.decision !== null || !isOpen) return null;
+  return "Somebody else decides on this: nobody reviews their own membership.";
+}
