@@ -100,11 +100,11 @@ const ofCounts = (filter: TrailFilter): Sql => narrowed(filter, sql`entry.severi
 const ofEntries = (filter: TrailFilter): Sql =>
   narrowed(filter, sql`coalesce(entry.severity, 'low')`, sql`(entry.grant_id is not null)`);
 
-function narrowed({ events, results, severity, isJit }: TrailFilter, itsSeverity: Sql, itIsJit: Sql): Sql {
+function narrowed({ events, results, severities, isJit }: TrailFilter, itsSeverity: Sql, itIsJit: Sql): Sql {
   const conditions = [
     ...(events === null ? [] : [sql`entry.event = any(${events}::text[])`]),
     ...(results === null ? [] : [sql`entry.result = any(${results}::text[])`]),
-    ...(severity === null ? [] : [sql`${itsSeverity} = ${severity}`]),
+    ...(severities === null ? [] : [sql`${itsSeverity} = any(${severities}::text[])`]),
     ...(isJit === null ? [] : [sql`${itIsJit} = ${isJit}`]),
   ];
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);

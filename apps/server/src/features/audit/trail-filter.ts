@@ -1,5 +1,5 @@
 // What a list of the trail is narrowed to, and which indexes it then reads (decision 0016).
-import type { AuditFilter, AuditResult, AuditStatus } from "@strongroom/contract";
+import type { AuditFilter, AuditResult, AuditStatus, Severity } from "@strongroom/contract";
 import { AUDIT_RESULTS } from "@strongroom/contract";
 
 /** What the verification of secrets records when it has ended. */
@@ -23,7 +23,7 @@ export interface TrailFilter {
   /** Null: any. Never empty, but for a filter that nothing passes. */
   events: readonly string[] | null;
   results: readonly AuditResult[] | null;
-  severity: "critical" | "high" | "medium" | "low" | null;
+  severities: readonly Severity[] | null;
   isJit: boolean | null;
   actorId: string | null;
   targetId: string | null;
@@ -42,19 +42,21 @@ export const STATUS_OF: Record<AuditResult, AuditStatus> = {
   info: "pending",
 };
 
+/** The tab "Critical Failures": what went wrong and is grave. */
+const GRAVE: readonly Severity[] = ["critical", "high"];
+const WRONG: readonly AuditResult[] = ["failure", "warning"];
+
 /** All but what the search means, which the database has to be asked. */
 export function toTrailFilter(query: Omit<AuditFilter, "search">): TrailFilter {
   const { view, scope, status, severity, event, result, actor_id, target_id, from, to } = query;
   const isOfVerification = view === "regular" || view === "jit";
   const inView = isOfVerification ? VERIFIED_EVENTS : scope === "verification" ? VERIFICATION_EVENTS : null;
-  const asked = event === undefined ? null : [event];
-  const isContradiction = view === "critical" && severity !== undefined && severity !== "critical";
   const ofStatus = status === undefined ? null : AUDIT_RESULTS.filter((each) => STATUS_OF[each] === status);
+  const isCritical = view === "critical";
   return {
-    events: both(inView, asked),
-    // A critical failure of low severity: none is.
-    results: isContradiction ? [] : both(ofStatus, result === undefined ? null : [result]),
-    severity: view === "critical" ? "critical" : (severity ?? null),
+    events: both(inView, event === undefined ? null : [event]),
+    results: both(both(isCritical ? WRONG : null, ofStatus), result === undefined ? null : [result]),
+    severities: both(isCritical ? GRAVE : null, severity === undefined ? null : [severity]),
     isJit: view === "jit" ? true : view === "regular" ? false : null,
     actorId: actor_id ?? null,
     targetId: target_id ?? null,
@@ -66,8 +68,8 @@ export function toTrailFilter(query: Omit<AuditFilter, "search">): TrailFilter {
 }
 
 /** A filter that nothing passes: a critical failure of low severity, an event outside of the tab. */
-export const isImpossible = ({ events, results }: TrailFilter): boolean =>
-  events?.length === 0 || results?.length === 0;
+export const isImpossible = ({ events, results, severities }: TrailFilter): boolean =>
+  [events, results, severities].some((each) => each?.length === 0);
 
 function both<T>(one: readonly T[] | null, other: readonly T[] | null): readonly T[] | null {
   if (one === null || other === null) return one ?? other;
@@ -80,7 +82,7 @@ export type Read =
   | { by: "actor"; ids: readonly string[]; results: readonly AuditResult[] }
   | { by: "target"; ids: readonly string[] }
   | { by: "event"; events: readonly string[]; results: readonly AuditResult[] }
-  | { by: "severity"; severity: string }
+  | { by: "severity"; severities: readonly Severity[] }
   | { by: "result"; results: readonly AuditResult[] }
   | { by: "grant" }
   | { by: "time" };
@@ -90,7 +92,7 @@ const MOST_LOOKED_UP = 1000;
 
 /** The narrowest indexes first. What they find is checked against the whole filter all the same. */
 export function readsOf(filter: TrailFilter): Read[] {
-  const { subjects, entryId, targetId, actorId, isJit, severity, events } = filter;
+  const { subjects, entryId, targetId, actorId, isJit, severities, events } = filter;
   const results = filter.results ?? AUDIT_RESULTS;
   if (targetId !== null) return [{ by: "target", ids: [targetId] }];
   if (actorId !== null) return [{ by: "actor", ids: [actorId], results }];
@@ -103,7 +105,8 @@ export function readsOf(filter: TrailFilter): Read[] {
     ];
   }
   if (isJit === true) return [{ by: "grant" }];
-  if (severity !== null && severity !== "low") return [{ by: "severity", severity }];
+  // Routine is in no index of severities: nearly everything is.
+  if (severities !== null && !severities.includes("low")) return [{ by: "severity", severities }];
   if (events !== null) return [{ by: "event", events, results }];
   if (filter.results !== null && !filter.results.includes("success")) return [{ by: "result", results }];
   return [{ by: "time" }];

@@ -84,7 +84,7 @@ function readBackwards(read: Read, conditions: readonly Sql[], limit: number): S
       // The condition of the partial index, spelled out for the planner.
       return at(sql`unnest(${read.results}::text[]) ended`, sql`entry.result = ended and entry.result <> 'success'`);
     case "severity":
-      return alone(sql`entry.severity = ${read.severity}`);
+      return at(sql`unnest(${read.severities}::text[]) grave`, sql`entry.severity = grave`);
     case "grant":
       return alone(sql`entry.grant_id is not null`);
     case "time":
@@ -95,16 +95,14 @@ function readBackwards(read: Read, conditions: readonly Sql[], limit: number): S
 }
 
 function conditionsOf(filter: TrailFilter, before: string | null): Sql[] {
-  const { events, results, severity, isJit, actorId, targetId, subjects, entryId, from, to } = filter;
+  const { events, results, severities, isJit, actorId, targetId, subjects, entryId, from, to } = filter;
   return [
     ...(before === null ? [] : [sql`entry.id < ${before}`]),
     ...(from === null ? [] : [sql`entry.id >= ${firstIdOf(from.getTime())}`]),
     ...(to === null ? [] : [sql`entry.id < ${firstIdOf(to.getTime() + 1)}`]),
     ...(events === null ? [] : [sql`entry.event = any(${events}::text[])`]),
     ...(results === null ? [] : [sql`entry.result = any(${results}::text[])`]),
-    ...(severity === null
-      ? []
-      : [severity === "low" ? sql`entry.severity is null` : sql`entry.severity = ${severity}`]),
+    ...(severities === null ? [] : [sql`coalesce(entry.severity, 'low') = any(${severities}::text[])`]),
     ...(isJit === null ? [] : [isJit ? sql`entry.grant_id is not null` : sql`entry.grant_id is null`]),
     ...(actorId === null ? [] : [sql`entry.actor_id = ${actorId}`]),
     ...(targetId === null ? [] : [sql`entry.target_id = ${targetId}`]),

@@ -112,6 +112,7 @@ async function counted(query: Query) {
 
 const grantIn = ({ details }: AuditEntry): boolean => typeof details?.["request"] === "string";
 const isVerified = ({ event }: AuditEntry): boolean => ["account.validated", "credential.verified"].includes(event);
+const isGrave = ({ severity }: AuditEntry): boolean => severity === "critical" || severity === "high";
 const statusOf = ({ result }: AuditEntry): string => (["success", "failure"].includes(result) ? result : "pending");
 const actorId = ({ actor }: AuditEntry): string | null => ("id" in actor ? actor.id : null);
 
@@ -122,7 +123,7 @@ const MEANS: { [K in keyof Query]?: (entry: AuditEntry, wanted: string) => boole
       ? isVerified(entry) && !grantIn(entry)
       : view === "jit"
         ? isVerified(entry) && grantIn(entry)
-        : view === "all" || entry.severity === "critical",
+        : view === "all" || (isGrave(entry) && ["failure", "warning"].includes(entry.result)),
   scope: (entry, scope) => scope === "everything" || isVerified(entry) || entry.event.startsWith("verification."),
   status: (entry, status) => statusOf(entry) === status,
   severity: (entry, severity) => (entry.severity ?? "low") === severity,
@@ -210,7 +211,7 @@ describe("a list of the audit trail", () => {
     }
     const narrowed = { search: "billing", view: "critical", from: at(4) } as Query;
     const both = (entry: AuditEntry) =>
-      entry.target?.name === "Billing database" && entry.severity === "critical" && entry.at >= at(4);
+      entry.target?.name === "Billing database" && isGrave(entry) && entry.at >= at(4);
     assert.deepEqual(await listed(narrowed), idsOf(both));
   });
 
