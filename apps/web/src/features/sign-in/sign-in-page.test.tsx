@@ -88,7 +88,7 @@ test('API-01, AUTH-20, AUTH-21: a sign-in shows "Welcome back!" and leads to /',
   await user.click(screen.getByRole("checkbox", { name: "Keep me signed in" }));
   await signIn(user);
   expect(await screen.findByText("Welcome back!")).toBeTruthy();
-  expect(screen.getByTestId("address").textContent).toBe("/");
+  expect((await screen.findByTestId("address")).textContent).toBe("/");
   const [request] = api.requestsTo("POST /api/v1/auth/login");
   expect(request?.headers.authorization).toBeUndefined();
   expect(request?.body).toEqual({ email: "dana@example.test", password: "correct horse", remember_me: true });

@@ -1,0 +1,92 @@
+// The card of second factors, and the dialog that asks for a fresh proof and lets the call go on.
+import { screen, waitFor, within } from "@testing-library/react";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { signInForTest, signOutForTest } from "#app/testing/sign-in.ts";
+import { FactorsCard } from "./index.ts";
+import StepUpDialog from "./step-up-dialog.tsx";
+
+const PHONE = {
+  id: "33333333-3333-4333-8333-333333333333",
+  kind: "totp",
+  name: "A phone",
+  created_at: "2026-11-01T12:00:00.000Z",
+  last_used_at: null,
+};
+const LIST = "GET /api/v1/auth/factors";
+const REMOVE = "DELETE /api/v1/auth/factors/:id";
+const STEP_UP = "POST /api/v1/auth/step-up";
+const STALE = problem(403, "step-up.required", "Please prove again that it is you.");
+
+let api: TestApi;
+beforeEach(async () => {
+  signOutForTest();
+  signInForTest();
+  api = await startApi({
+    [LIST]: { json: { data: [PHONE], recovery_codes_left: 8, is_required: false } },
+    [REMOVE]: { json: { message: "A phone is removed" } },
+    "POST /api/v1/auth/step-up/begin": { json: { kinds: ["password"], passkey: null } },
+    [STEP_UP]: { json: { proved_until: "2026-11-21T13:00:00.000Z" } },
+  });
+});
+afterEach(async () => {
+  signOutForTest();
+  await api.close();
+});
+
+const show = () =>
+  renderScreen(
+    <>
+      <FactorsCard />
+      <StepUpDialog />
+    </>,
+  ).user;
+
+test("each factor has its name and kind, and how many recovery codes are left", async () => {
+  show();
+  const row = (await screen.findByText("A phone")).closest("li")!;
+  expect(row.textContent).toContain("Authenticator app");
+  expect(row.textContent).toContain("Last used: never");
+  expect(screen.getByText("8 codes are left.")).toBeTruthy();
+});
+
+test("without any it says what to do, and when it cannot load, it can be tried again", async () => {
+  api.on(LIST, problem(500, "internal", "Something went wrong"));
+  const user = show();
+  expect(await screen.findByText("Something went wrong")).toBeTruthy();
+  api.on(LIST, { json: { data: [], recovery_codes_left: 0, is_required: true } });
+  await user.click(await screen.findByRole("button", { name: /try again|retry/i }));
+  expect(await screen.findByText("No second factor yet")).toBeTruthy();
+  expect(screen.getByText(/Your role signs in with one of these/)).toBeTruthy();
+});
+
+async function askToRemove(user: ReturnType<typeof show>) {
+  await user.click(await screen.findByRole("button", { name: "Remove A phone" }));
+  await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Remove" }));
+}
+
+test("a call that asks for a fresh proof is sent again once it was given", async () => {
+  let asked = 0;
+  api.on(REMOVE, () => ((asked += 1) === 1 ? STALE : { json: { message: "A phone is removed" } }));
+  const user = show();
+  await askToRemove(user);
+  await user.type(await screen.findByLabelText("Password"), "correct horse{Enter}");
+  expect(await screen.findByText("A phone is removed")).toBeTruthy();
+  expect(api.requestsTo(STEP_UP)[0]?.body).toEqual({ proof: { kind: "password", password: "correct horse" } });
+  expect(asked).toBe(2);
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+});
+
+test("a wrong proof can be tried again, and who gives up has done nothing", async () => {
+  api.on(REMOVE, STALE);
+  api.on(STEP_UP, problem(400, "second-step.refused", "That is not right, or it was used before. Please try again."));
+  const user = show();
+  await askToRemove(user);
+  await user.type(await screen.findByLabelText("Password"), "wrong{Enter}");
+  expect(await screen.findByText(/That is not right/)).toBeTruthy();
+  const dialog = screen.getByRole("dialog", { name: "Is it still you?" });
+  await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
+  expect(await screen.findByText("Please prove again that it is you.")).toBeTruthy();
+  expect(api.requestsTo(REMOVE)).toHaveLength(1);
+});
