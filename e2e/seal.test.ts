@@ -70,13 +70,13 @@ describe("a vault sealed by a passphrase", needs(noBrowser || null), () => {
   });
 
   step("an administrator seals it at once, and an open page follows", async () => {
-    await page.goto("/admin");
+    await page.goto("/admin?tab=keys");
     await page.getByRole("button", { name: "Seal the vault" }).click();
     await dialogOf(page, "Seal the vault").getByRole("button", { name: "Seal the vault" }).click();
     await isAt(page, "/unseal");
     await page.getByLabel("Passphrase").and(page.locator("input")).fill(PASSPHRASE);
     await page.getByRole("button", { name: "Unseal" }).click();
-    await isAt(page, "/admin");
+    await isAt(page, "/admin?tab=keys");
     await seesHeading(page, "Admin Console");
     assert.equal(server.output().includes(PASSPHRASE), false);
     assertNoErrors(visit);

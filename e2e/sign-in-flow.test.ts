@@ -158,6 +158,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
   step("OPEN-18: an administrator approves the role; the session ends and the next one has it", async () => {
     const { page: console, context } = await visitor(browser, server.url);
     await signIn(console, admin, "/admin");
+    await console.getByRole("tab", { name: "Role requests" }).click();
     await seesHeading(console, "Role requests");
     await console.getByRole("button", { name: "Approve mara" }).waitFor();
     await inspectScreen(console, "admin-console");
@@ -207,7 +208,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await seesToast(page, "Password reset link sent to your email");
 
     const { page: console, context } = await visitor(browser, server.url);
-    await signIn(console, admin, "/admin");
+    await signIn(console, admin, "/admin?tab=resets");
     await console.getByRole("button", { name: "Create reset link for uwe" }).click();
     const handOver = dialogOf(console, "Reset link");
     const link = await handOver.getByText(/\/reset-password#token=/).innerText();
@@ -238,7 +239,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
 
   step("OPEN-17: an administrator can close sign-up", async () => {
     const { page: console, context } = await visitor(browser, server.url);
-    await signIn(console, admin, "/admin");
+    await signIn(console, admin, "/admin?tab=policy");
     await console.getByRole("switch", { name: "Sign-up is open" }).uncheck();
     await console.getByRole("button", { name: "Save policy" }).click();
     await seesToast(console, "Sign-in policy saved");

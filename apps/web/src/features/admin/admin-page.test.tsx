@@ -5,6 +5,7 @@ import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { TEST_USER, signInForTest } from "#app/testing/sign-in.ts";
 import AdminPage from "./admin-page.tsx";
+import type { ConsoleTab } from "./console-tabs.ts";
 import { aUser } from "./testing/a-user.ts";
 
 const USERS = "GET /api/v1/users";
@@ -21,6 +22,17 @@ const policy = {
   mfa_required_roles: [],
   step_up_minutes: 30,
   allowed_networks: [],
+};
+
+const keys = {
+  is_sealed: false,
+  provider: "passphrase",
+  root_key_id: "0123456789abcdef0123456789abcdef",
+  root_key_since: "2026-11-01T08:00:00.000Z",
+  keys: 12,
+  signing_key_since: null,
+  problem: null,
+  rekey_obstacle: "A new passphrase is chosen at a terminal: npx strongroom rekey.",
 };
 
 let api: TestApi;
@@ -41,6 +53,8 @@ beforeEach(async () => {
     "GET /api/v1/users/pending-resets": { json: { data: [] } },
     [POLICY]: { json: policy },
     "GET /api/v1/seal": { json: { is_sealed: false, provider: "passphrase" } },
+    "GET /api/v1/admin/keys": { json: keys },
+    "GET /api/v1/auth/entrance": { json: { needs_setup: false, sign_up_open: true, mail_configured: true } },
   });
 });
 afterEach(() => api.close());
@@ -50,6 +64,12 @@ const region = (name: string) => within(screen.getByRole("region", { name }));
 async function openConsole() {
   const view = renderScreen(<AdminPage />, { at: "/admin" });
   await region("Users").findByText("Ana");
+  return view;
+}
+
+async function openTab(tab: ConsoleTab, heading: string) {
+  const view = renderScreen(<AdminPage />, { at: `/admin?tab=${tab}` });
+  await screen.findByRole("heading", { name: heading });
   return view;
 }
 
@@ -75,10 +95,10 @@ describe("the Admin Console", () => {
 describe("users", () => {
   test("are searched on the server after a pause", async () => {
     const { user } = await openConsole();
-    await user.type(screen.getByRole("textbox", { name: "Search users" }), "ana");
+    await user.type(screen.getByRole("searchbox", { name: "Search users" }), "ana");
     await waitFor(() => expect(api.requestsTo(USERS).at(-1)?.query.get("search")).toBe("ana"));
     people = [];
-    await user.type(screen.getByRole("textbox", { name: "Search users" }), "x");
+    await user.type(screen.getByRole("searchbox", { name: "Search users" }), "x");
     expect(await screen.findByText("No users found")).toBeTruthy();
   });
 
@@ -149,7 +169,7 @@ describe("role requests", () => {
     ["deny", "Deny"],
   ] as const)("OPEN-18: can be answered with %s after a question", async (decision, label) => {
     people = [aUser({ name: "Ana", requested_role: "manager" })];
-    const { user } = await openConsole();
+    const { user } = await openTab("role-requests", "Role requests");
     const route = "POST /api/v1/users/:id/role-request";
     api.on(route, () => {
       people = people.map((each) => ({ ...each, requested_role: null }));
@@ -162,8 +182,10 @@ describe("role requests", () => {
   });
 
   test("are asked for by themselves, not picked out of all users", async () => {
-    await openConsole();
-    expect(api.requestsTo(USERS).some(({ query }) => query.get("has_role_request") === "true")).toBe(true);
+    await openTab("role-requests", "Role requests");
+    await waitFor(() =>
+      expect(api.requestsTo(USERS).some(({ query }) => query.get("has_role_request") === "true")).toBe(true),
+    );
   });
 });
 
@@ -178,7 +200,7 @@ describe("pending password resets", () => {
     };
     api.on("GET /api/v1/users/pending-resets", { json: { data: [pending] } });
     api.on("POST /api/v1/users/:id/reset-link", { json: { link: LINK, expires_at: pending.expires_at } });
-    const { user, queryClient } = await openConsole();
+    const { user, queryClient } = await openTab("resets", "Password resets");
     await user.click(await screen.findByRole("button", { name: "Create reset link for Ana" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Reset link" }));
     expect(await dialog.findByText(LINK)).toBeTruthy();
@@ -193,7 +215,7 @@ describe("pending password resets", () => {
 
 describe("the sign-in policy", () => {
   test("is saved when it was changed", async () => {
-    const { user } = await openConsole();
+    const { user } = await openTab("policy", "Sign-in policy");
     api.on("PUT /api/v1/admin/sign-in-policy", ({ body }) => ({ json: body }));
     const timeout = await screen.findByRole("spinbutton", { name: "Inactivity timeout" });
     expect(screen.getByRole("button", { name: "Save policy" }).hasAttribute("disabled")).toBe(true);
@@ -210,7 +232,7 @@ describe("the sign-in policy", () => {
   });
 
   test("OPEN-01: a warning that would come after the timeout is refused before it is sent", async () => {
-    const { user } = await openConsole();
+    const { user } = await openTab("policy", "Sign-in policy");
     const warning = await screen.findByRole("spinbutton", { name: "Warning before it" });
     await user.clear(warning);
     await user.type(warning, "45");
@@ -222,7 +244,7 @@ describe("the sign-in policy", () => {
 
 describe("the seal", () => {
   test("is shown, and closed only after a question", async () => {
-    const { user } = await openConsole();
+    const { user } = await openTab("keys", "Seal");
     api.on("POST /api/v1/seal/seal", { json: { message: "The vault is sealed." } });
     expect(await region("Seal").findByText("Unsealed")).toBeTruthy();
     await user.click(region("Seal").getByRole("button", { name: "Seal the vault" }));
@@ -234,8 +256,67 @@ describe("the seal", () => {
 
   test("of a vault with a key file cannot be closed", async () => {
     api.on("GET /api/v1/seal", { json: { is_sealed: false, provider: "key-file" } });
-    await openConsole();
+    await openTab("keys", "Seal");
     expect(await region("Seal").findByText("Key file")).toBeTruthy();
     expect(region("Seal").queryByRole("button")).toBeNull();
   });
 });
+
+describe("inviting", () => {
+  test("shows the link once where it is handed over, and not at all where it is mailed", async () => {
+    const { user } = await openConsole();
+    const route = "POST /api/v1/users";
+    api.on(route, ({ body }) => {
+      const { by } = body as { by: string };
+      return { status: 201, json: { user: people[0], link: by === "link" ? LINK : null, expires_at: inADay() } };
+    });
+    await user.click(screen.getByRole("button", { name: "Invite user" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Invite user" }));
+    await user.type(await dialog.findByRole("textbox", { name: /Email/ }), "new@example.test");
+    await user.click(dialog.getByRole("button", { name: "Invite" }));
+    expect(await screen.findByText("An invitation is on its way to ana@example.test")).toBeTruthy();
+    expect(api.requestsTo(route)[0]?.body).toEqual({ email: "new@example.test", role: "user", by: "mail" });
+    expect(screen.queryByText(LINK)).toBeNull();
+  });
+
+  test("somebody whose invitation is open is given a new link", async () => {
+    people = [aUser({ name: "Ana", invited_at: "2026-11-20T08:00:00.000Z" })];
+    const { user } = await openConsole();
+    expect(within(screen.getByRole("row", { name: /Ana/ })).getByText("Invited")).toBeTruthy();
+    api.on("POST /api/v1/users/:id/invitation", { json: { user: people[0], link: LINK, expires_at: inADay() } });
+    await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
+    await user.click(await screen.findByRole("menuitem", { name: "Create invitation link" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Invitation link" }));
+    expect(await dialog.findByText(LINK)).toBeTruthy();
+    await user.click(dialog.getByRole("button", { name: "Done" }));
+    await waitFor(() => expect(screen.queryByText(LINK)).toBeNull());
+  });
+});
+
+test("users are filtered by role and status, and the address keeps the filter", async () => {
+  const { user } = await openConsole();
+  await user.click(screen.getByRole("combobox", { name: "Status" }));
+  await user.click(await screen.findByRole("option", { name: "Invited" }));
+  await waitFor(() => expect(api.requestsTo(USERS).at(-1)?.query.get("status")).toBe("invited"));
+});
+
+test("somebody who has to wait after wrong passwords is unlocked after a question", async () => {
+  people = [aUser({ name: "Ana", slowed_down_until: inADay() })];
+  const { user } = await openConsole();
+  const route = "POST /api/v1/users/:id/unlock";
+  api.on(route, { json: people[0] });
+  await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
+  await user.click(await screen.findByRole("menuitem", { name: "Unlock" }));
+  await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Unlock" }));
+  expect(await screen.findByText("Ana can sign in again")).toBeTruthy();
+  expect(api.requestsTo(route)).toHaveLength(1);
+});
+
+test("every tab has its address", async () => {
+  const { user, router } = await openConsole();
+  await user.click(screen.getByRole("tab", { name: "Seal & keys" }));
+  expect(await screen.findByText(/npx strongroom rekey/)).toBeTruthy();
+  expect(router.state.location.search).toBe("?tab=keys");
+});
+
+const inADay = () => new Date(Date.now() + 86_400_000).toISOString();

@@ -1,16 +1,36 @@
-// The Admin Console: the people, what waits for a decision, and the rules of signing in.
-import { Stack } from "@mantine/core";
+// The Admin Console: people, what waits for a decision, the rules of signing in, and the system itself.
+import { Tabs } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { IconLock } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Suspense, lazy, type ComponentType } from "react";
+import { useSearchParams } from "react-router";
 import { AdminSections } from "#app/shell/admin-sections.tsx";
+import { choiceOf } from "#shared/format/address.ts";
 import { useUser } from "#shared/session/session-store.ts";
+import { SectionLoading } from "#shared/ui/loading.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import classes from "./admin-page.module.css";
+import { pendingResets, roleRequests } from "./admin.queries.ts";
+import { CONSOLE_TABS, TAB_LABELS, type ConsoleTab } from "./console-tabs.ts";
 import { PasswordResetsCard } from "./password-resets-card.tsx";
 import { RoleRequestsCard } from "./role-requests-card.tsx";
-import { SealCard } from "./seal-card.tsx";
-import { SignInPolicyCard } from "./sign-in-policy-card.tsx";
 import { UsersCard } from "./users-card.tsx";
+
+const CONTENT: Record<ConsoleTab, ComponentType> = {
+  users: UsersCard,
+  "role-requests": RoleRequestsCard,
+  resets: PasswordResetsCard,
+  policy: lazy(() => import("./sign-in-policy-card.tsx")),
+  providers: lazy(async () => ({
+    default: (await import("#features/identity-providers/identity-providers-card.tsx")).IdentityProvidersCard,
+  })),
+  keys: lazy(() => import("./keys-tab.tsx")),
+  jobs: lazy(() => import("./jobs-tab.tsx")),
+  system: lazy(() => import("./system-tab.tsx")),
+  backups: lazy(() => import("./backups-tab.tsx")),
+};
 
 export default function AdminPage() {
   const { role } = useUser();
@@ -28,17 +48,43 @@ export default function AdminPage() {
 }
 
 function Console() {
+  const [params, setParams] = useSearchParams();
+  const isWide = useMediaQuery("(min-width: 62em)") ?? true;
+  const tab = choiceOf(params, "tab", CONSOLE_TABS);
+  const counts = useWaiting();
+  const Content = CONTENT[tab];
   return (
-    <Stack gap="md">
-      <div className={classes.pair}>
-        <RoleRequestsCard />
-        <PasswordResetsCard />
-      </div>
-      <UsersCard />
-      <div className={classes.settings}>
-        <SignInPolicyCard />
-        <SealCard />
-      </div>
-    </Stack>
+    <Tabs
+      value={tab}
+      onChange={(next) => setParams(next === null || next === "users" ? {} : { tab: next })}
+      orientation={isWide ? "vertical" : "horizontal"}
+      variant={isWide ? "pills" : "default"}
+      keepMounted={false}
+      classNames={{ root: classes.console ?? "", list: classes.tabs ?? "", tab: classes.tab ?? "" }}
+    >
+      <Tabs.List aria-label="Admin Console">
+        {CONSOLE_TABS.map((each) => (
+          <Tabs.Tab key={each} value={each} rightSection={<Waiting count={counts[each] ?? 0} />}>
+            {TAB_LABELS[each]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value={tab} className={classes.panel}>
+        <Suspense fallback={<SectionLoading />}>
+          <Content />
+        </Suspense>
+      </Tabs.Panel>
+    </Tabs>
   );
+}
+
+/** How many decisions wait behind a tab. */
+function useWaiting(): Partial<Record<ConsoleTab, number>> {
+  const requests = useQuery(roleRequests);
+  const resets = useQuery(pendingResets);
+  return { "role-requests": requests.data?.data.length ?? 0, resets: resets.data?.data.length ?? 0 };
+}
+
+function Waiting({ count }: { count: number }) {
+  return count === 0 ? null : <span className={classes.count}>{count}</span>;
 }

@@ -4,14 +4,20 @@ import {
   decideRoleRequest,
   deleteUser,
   endUserSessions,
+  entrance,
+  inviteAgain,
+  inviteUser,
   issueResetLink,
   listPendingResets,
   listUsers,
   readSeal,
   readSignInPolicy,
+  resetFactors,
   seal,
   setUserStatus,
+  unlockUser,
   updateSignInPolicy,
+  type InputOf,
   type ReplyOf,
   type SignInPolicy,
   type UserId,
@@ -24,12 +30,15 @@ import type { UserAction } from "./user-actions.ts";
 const USERS = "/api/v1/users";
 const PAGE_SIZE = 50;
 
-/** Users, newest first; an empty search finds all. */
-export const userList = (search: string) =>
+type ListQuery = NonNullable<InputOf<typeof listUsers>["query"]>;
+export type UserFilter = Pick<ListQuery, "search" | "role" | "status">;
+
+/** Users, newest first; an empty filter finds all. */
+export const userList = (filter: UserFilter) =>
   infiniteQueryOptions({
-    queryKey: [...keyOf(listUsers).slice(0, -1), "pages", search],
+    queryKey: [...keyOf(listUsers).slice(0, -1), "pages", filter],
     queryFn: ({ pageParam, signal }) =>
-      call(listUsers, { query: { search, limit: PAGE_SIZE, cursor: pageParam } }, { signal }),
+      call(listUsers, { query: { ...filter, limit: PAGE_SIZE, cursor: pageParam } }, { signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
@@ -58,6 +67,12 @@ async function perform(action: UserAction): Promise<void> {
     case "delete":
       await call(deleteUser, byId(id));
       break;
+    case "unlock":
+      await call(unlockUser, byId(id));
+      break;
+    case "reset-factors":
+      await call(resetFactors, byId(id));
+      break;
     case "role-request":
       await call(decideRoleRequest, { ...byId(id), body: { decision: action.decision } });
       break;
@@ -72,6 +87,16 @@ export const userAction = (client: QueryClient) =>
 /** Not a mutation, because a mutation keeps its answer, and whoever has the link can sign in. */
 export const createResetLink = (userId: string): Promise<ReplyOf<typeof issueResetLink>> =>
   call(issueResetLink, byId(userId));
+
+/** Tells whether an invitation can be mailed. */
+export const entranceFacts = queryOf(entrance);
+
+export type NewInvitation = NonNullable<InputOf<typeof inviteUser>["body"]>;
+
+/** Not mutations, for the same reason. */
+export const invite = (body: NewInvitation): Promise<ReplyOf<typeof inviteUser>> => call(inviteUser, { body });
+export const inviteOnceMore = (userId: string, by: "mail" | "link"): Promise<ReplyOf<typeof inviteAgain>> =>
+  call(inviteAgain, { ...byId(userId), body: { by } });
 
 export const policyChange = (client: QueryClient) =>
   mutationOptions({

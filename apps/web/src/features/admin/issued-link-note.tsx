@@ -1,4 +1,4 @@
-// A reset link for somebody, in the only place where it is ever shown: closing forgets it.
+// A link that sets somebody's password, in the only place where it is ever shown: closing forgets it.
 import { Button, Stack } from "@mantine/core";
 import { absoluteTime } from "#shared/format/time.ts";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
@@ -8,6 +8,7 @@ export interface IssuedLink {
   email: string;
   link: string;
   expiresAt: string;
+  isInvitation?: boolean;
 }
 
 export default function IssuedLinkNote({ issued, onDone }: { issued: IssuedLink; onDone: () => void }) {
@@ -17,7 +18,7 @@ export default function IssuedLinkNote({ issued, onDone }: { issued: IssuedLink;
         Give this link to <strong>{issued.email}</strong> in person or by a channel that you trust: whoever opens it
         sets their password. It works once, until {absoluteTime(issued.expiresAt)}, and is shown only now.
       </p>
-      <CodeBlock code={issued.link} label="reset link" isWrapped />
+      <CodeBlock code={issued.link} label={issued.isInvitation === true ? "invitation link" : "reset link"} isWrapped />
       <Button onClick={onDone} ml="auto">
         Done
       </Button>

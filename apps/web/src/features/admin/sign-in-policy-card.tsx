@@ -23,7 +23,7 @@ import {
   type PolicyValues,
 } from "./sign-in-policy-form.ts";
 
-export function SignInPolicyCard() {
+export default function SignInPolicyCard() {
   const policy = useQuery(signInPolicy);
   return (
     <SectionCard title="Sign-in policy" description="The tighter limit applies; the server ends sessions by it">

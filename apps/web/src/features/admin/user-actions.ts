@@ -8,6 +8,8 @@ export type UserAction = { user: User } & (
   | { kind: "status"; status: User["status"] }
   | { kind: "end-sessions" }
   | { kind: "delete" }
+  | { kind: "unlock" }
+  | { kind: "reset-factors" }
   | { kind: "role-request"; decision: "approve" | "deny" }
 );
 
@@ -29,6 +31,8 @@ export function wordsOf(action: UserAction): ActionWords {
   if (action.kind === "status") return action.status === "disabled" ? disabling(user) : enabling(user);
   if (action.kind === "end-sessions") return ending(user);
   if (action.kind === "delete") return deletion(user);
+  if (action.kind === "unlock") return unlocking(user);
+  if (action.kind === "reset-factors") return factorReset(user);
   return action.decision === "approve" ? approval(user) : denial(user);
 }
 
@@ -62,6 +66,22 @@ const deletion = ({ name, email }: User): ActionWords => ({
   confirmLabel: "Delete",
   variant: "danger",
   done: `${name} is deleted`,
+});
+
+const unlocking = ({ name }: User): ActionWords => ({
+  title: `Unlock ${name}`,
+  sentence: `${name} has to wait after wrong passwords. They can try again at once, and the count begins anew.`,
+  confirmLabel: "Unlock",
+  variant: "info",
+  done: `${name} can sign in again`,
+});
+
+const factorReset = ({ name }: User): ActionWords => ({
+  title: `Reset the second factors of ${name}`,
+  sentence: `Their authenticator apps, passkeys and recovery codes are removed, their sessions end, and they are told. Make sure that it is really ${name} who asks.`,
+  confirmLabel: "Reset factors",
+  variant: "danger",
+  done: `The second factors of ${name} are removed`,
 });
 
 const enabling = ({ name }: User): ActionWords => ({

@@ -1,113 +1,180 @@
-// The people who can sign in: search, roles, sessions, and what an administrator can do with each.
-import { ActionIcon, Button, Menu, Table, TextInput } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
-import {
-  IconDots,
-  IconLogout,
-  IconSearch,
-  IconTrash,
-  IconUserCheck,
-  IconUserCog,
-  IconUserOff,
-  IconUsers,
-} from "@tabler/icons-react";
+// The people who can sign in: search, filters, and what an administrator can do with each.
+import { Button, Select, Table } from "@mantine/core";
+import { IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { ROLES, type User } from "@strongroom/contract";
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { Suspense, lazy, useState } from "react";
+import { useSearchParams } from "react-router";
 import { messageOf } from "#shared/api/call-error.ts";
+import { invalidatePath } from "#shared/api/query.ts";
+import { searchOf, withParam } from "#shared/format/address.ts";
 import { capitalised } from "#shared/format/text.ts";
 import { useUser } from "#shared/session/session-store.ts";
-import { SectionLoading } from "#shared/ui/loading.tsx";
+import { AddressSearch } from "#shared/ui/address-search.tsx";
+import { LoadMore } from "#shared/ui/load-more.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
-import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
+import { EmptyState } from "#shared/ui/states.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
+import { toast } from "#shared/ui/toast.ts";
 import classes from "./admin-page.module.css";
-import { userList } from "./admin.queries.ts";
+import { createResetLink, inviteOnceMore, userList, type UserFilter } from "./admin.queries.ts";
+import type { IssuedLink } from "./issued-link-note.tsx";
 import { useUserAction } from "./user-action-dialog.tsx";
 import type { UserAction } from "./user-actions.ts";
+import { UserMenu } from "./user-menu.tsx";
 
-const TYPING_PAUSE_MS = 250;
+const IssuedLinkNote = lazy(() => import("./issued-link-note.tsx"));
+const InviteUserForm = lazy(() => import("./invite-user-form.tsx"));
+
+const STATUSES = ["active", "disabled", "invited"] as const;
+
+function filterIn(params: URLSearchParams): UserFilter {
+  const search = searchOf(params);
+  const role = ROLES.find((each) => each === params.get("role"));
+  const status = STATUSES.find((each) => each === params.get("status"));
+  return { ...(search && { search }), ...(role && { role }), ...(status && { status }) };
+}
 
 export function UsersCard() {
-  const [text, setText] = useState("");
-  const [search] = useDebouncedValue(text.trim(), TYPING_PAUSE_MS);
+  const [params] = useSearchParams();
+  const [isInviting, setIsInviting] = useState(false);
+  const [issued, setIssued] = useState<IssuedLink | null>(null);
+  const client = useQueryClient();
+  const show = (link: IssuedLink | null): void => {
+    setIsInviting(false);
+    setIssued(link);
+    void invalidatePath(client, "/api/v1/users");
+  };
   return (
     <SectionCard
       title="Users"
       actions={
-        <TextInput
-          className={classes.search}
-          size="sm"
-          aria-label="Search users"
-          placeholder="Search by name or email"
-          maxLength={100}
-          leftSection={<IconSearch size={16} aria-hidden />}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
+        <Button size="sm" leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setIsInviting(true)}>
+          Invite user
+        </Button>
       }
     >
-      <Users search={search} />
+      <Toolbar />
+      <Users filter={filterIn(params)} onIssued={show} />
+      <Modal opened={isInviting} onClose={() => setIsInviting(false)} title="Invite user">
+        <Suspense fallback={null}>
+          {isInviting && <InviteUserForm onDone={show} onCancel={() => setIsInviting(false)} />}
+        </Suspense>
+      </Modal>
+      {/* Its own button closes it, so that the link is not lost by a slip. */}
+      <Modal
+        opened={issued !== null}
+        onClose={() => setIssued(null)}
+        title={issued?.isInvitation === true ? "Invitation link" : "Reset link"}
+        size="lg"
+        isInsistent
+      >
+        <Suspense fallback={null}>
+          {issued !== null && <IssuedLinkNote issued={issued} onDone={() => setIssued(null)} />}
+        </Suspense>
+      </Modal>
     </SectionCard>
   );
 }
 
-function Users({ search }: { search: string }) {
-  const users = useInfiniteQuery({ ...userList(search), placeholderData: keepPreviousData });
-  const { ask, dialog } = useUserAction();
-  if (users.isPending) return <SectionLoading />;
-  if (users.data === undefined) {
-    return (
-      <ErrorState message={messageOf(users.error)} onRetry={() => void users.refetch()} isRetrying={users.isFetching} />
-    );
-  }
-  const found = users.data.pages.flatMap((page) => page.data);
-  if (found.length === 0)
-    return <EmptyState title="No users found" text="Try adjusting your search terms" icon={IconUsers} />;
+function Toolbar() {
+  const [params, setParams] = useSearchParams();
+  const set = (part: string) => (next: string | null) =>
+    setParams((before) => withParam(before, part, next ?? ""), { replace: true });
   return (
-    <>
-      <Table verticalSpacing="xs" horizontalSpacing={6} highlightOnHover layout="fixed" aria-label="Users">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>User</Table.Th>
-            <Table.Th className={classes.role}>Role</Table.Th>
-            <Table.Th className={classes.wide}>Last signed in</Table.Th>
-            <Table.Th className={classes.wide}>Open sessions</Table.Th>
-            <Table.Th className={classes.menu}>
-              <span className={classes.hidden}>Actions</span>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {found.map((user) => (
-            <UserRow key={user.id} user={user} onAsk={ask} />
-          ))}
-        </Table.Tbody>
-      </Table>
-      {users.hasNextPage && (
-        <Button
-          variant="default"
-          size="compact-md"
-          mt="sm"
-          onClick={() => void users.fetchNextPage()}
-          loading={users.isFetchingNextPage}
-        >
-          Load more
-        </Button>
-      )}
-      {dialog}
-    </>
+    <div className={classes.toolbar} role="search" aria-label="Users">
+      <AddressSearch label="Search users" placeholder="Search by name or email" />
+      <Select
+        className={classes.choice}
+        aria-label="Role"
+        data={[{ value: "", label: "All roles" }, ...ROLES.map((value) => ({ value, label: capitalised(value) }))]}
+        value={params.get("role") ?? ""}
+        allowDeselect={false}
+        onChange={set("role")}
+      />
+      <Select
+        className={classes.choice}
+        aria-label="Status"
+        data={[
+          { value: "", label: "All statuses" },
+          ...STATUSES.map((value) => ({ value, label: capitalised(value) })),
+        ]}
+        value={params.get("status") ?? ""}
+        allowDeselect={false}
+        onChange={set("status")}
+      />
+    </div>
   );
 }
 
-interface UserRowProps {
-  user: User;
-  onAsk: (action: UserAction) => void;
+interface UsersProps {
+  filter: UserFilter;
+  onIssued: (link: IssuedLink | null) => void;
 }
 
-function UserRow({ user, onAsk }: UserRowProps) {
+function Users({ filter, onIssued }: UsersProps) {
+  const users = useInfiniteQuery({ ...userList(filter), placeholderData: keepPreviousData });
+  const { ask, dialog } = useUserAction();
+  const issue = (user: User): void => {
+    const isInvitation = user.invited_at !== null;
+    const issuing = isInvitation ? inviteOnceMore(user.id, "link") : createResetLink(user.id);
+    issuing.then(
+      ({ link, expires_at: expiresAt }) =>
+        onIssued(link === null ? null : { email: user.email, link, expiresAt, isInvitation }),
+      (error: unknown) => toast.error(messageOf(error)),
+    );
+  };
+  return (
+    <Loaded query={users}>
+      {({ pages }) => {
+        const found = pages.flatMap((page) => page.data);
+        if (found.length === 0)
+          return <EmptyState title="No users found" text="Try adjusting your search terms" icon={IconUsers} />;
+        return (
+          <>
+            <UserTable users={found} onAsk={ask} onIssue={issue} />
+            <LoadMore of={users} />
+            {dialog}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+interface RowActions {
+  onAsk: (action: UserAction) => void;
+  onIssue: (user: User) => void;
+}
+
+function UserTable({ users, ...actions }: RowActions & { users: readonly User[] }) {
+  return (
+    <Table verticalSpacing="xs" horizontalSpacing={6} highlightOnHover layout="fixed" aria-label="Users">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>User</Table.Th>
+          <Table.Th className={classes.role}>Role</Table.Th>
+          <Table.Th className={classes.wide}>Last signed in</Table.Th>
+          <Table.Th className={classes.wide}>Open sessions</Table.Th>
+          <Table.Th className={classes.menu}>
+            <span className={classes.hidden}>Actions</span>
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {users.map((user) => (
+          <UserRow key={user.id} user={user} {...actions} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function UserRow({ user, onAsk, onIssue }: RowActions & { user: User }) {
   const isOneself = useUser().id === user.id;
   return (
     <Table.Tr>
@@ -118,6 +185,8 @@ function UserRow({ user, onAsk }: UserRowProps) {
           </span>
           {isOneself && <Tag>You</Tag>}
           {user.status === "disabled" && <StatusBadge status="inactive" label="Disabled" />}
+          {user.invited_at !== null && <Tag tone="info">Invited</Tag>}
+          {user.slowed_down_until !== null && <Tag tone="warning">Has to wait</Tag>}
           {user.requested_role !== null && <Tag tone="warning">Asks for {capitalised(user.requested_role)}</Tag>}
         </div>
         <p className={classes.email} title={user.email}>
@@ -130,62 +199,9 @@ function UserRow({ user, onAsk }: UserRowProps) {
       </Table.Td>
       <Table.Td className={classes.wide}>{user.open_sessions}</Table.Td>
       {/* Nobody changes their own role or status: the server refuses it too. */}
-      <Table.Td className={classes.menu}>{!isOneself && <UserMenu user={user} onAsk={onAsk} />}</Table.Td>
+      <Table.Td className={classes.menu}>
+        {!isOneself && <UserMenu user={user} onAsk={onAsk} onIssue={onIssue} />}
+      </Table.Td>
     </Table.Tr>
-  );
-}
-
-function UserMenu({ user, onAsk }: UserRowProps) {
-  return (
-    // Inside the page's landmarks, and without the placeholder that takes the first focus: it is no item of a menu.
-    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <ActionIcon aria-label={`Actions for ${user.name}`}>
-          <IconDots size={16} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {ROLES.filter((role) => role !== user.role).map((role) => (
-          <Menu.Item
-            key={role}
-            leftSection={<IconUserCog size={16} aria-hidden />}
-            onClick={() => onAsk({ kind: "role", user, role })}
-          >
-            Make {capitalised(role)}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item
-          leftSection={<IconLogout size={16} aria-hidden />}
-          disabled={user.open_sessions === 0}
-          onClick={() => onAsk({ kind: "end-sessions", user })}
-        >
-          End sessions
-        </Menu.Item>
-        {user.status === "active" ? (
-          <Menu.Item
-            c="var(--mantine-color-error)"
-            leftSection={<IconUserOff size={16} aria-hidden />}
-            onClick={() => onAsk({ kind: "status", user, status: "disabled" })}
-          >
-            Disable
-          </Menu.Item>
-        ) : (
-          <Menu.Item
-            leftSection={<IconUserCheck size={16} aria-hidden />}
-            onClick={() => onAsk({ kind: "status", user, status: "active" })}
-          >
-            Enable
-          </Menu.Item>
-        )}
-        <Menu.Item
-          c="var(--mantine-color-error)"
-          leftSection={<IconTrash size={16} aria-hidden />}
-          onClick={() => onAsk({ kind: "delete", user })}
-        >
-          Delete
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
   );
 }

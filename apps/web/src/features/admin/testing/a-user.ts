@@ -12,6 +12,8 @@ export function aUser(given: Partial<User> = {}): User {
     status: "active",
     created_at: "2026-11-01T08:00:00.000Z",
     last_signed_in_at: null,
+    invited_at: null,
+    slowed_down_until: null,
     open_sessions: 1,
     ...given,
   };

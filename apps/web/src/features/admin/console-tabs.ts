@@ -1,0 +1,25 @@
+// The tabs of the Admin Console, as the address names them.
+export const CONSOLE_TABS = [
+  "users",
+  "role-requests",
+  "resets",
+  "policy",
+  "providers",
+  "keys",
+  "jobs",
+  "system",
+  "backups",
+] as const;
+export type ConsoleTab = (typeof CONSOLE_TABS)[number];
+
+export const TAB_LABELS: Record<ConsoleTab, string> = {
+  users: "Users",
+  "role-requests": "Role requests",
+  resets: "Pending resets",
+  policy: "Sign-in policy",
+  providers: "Sign-in providers",
+  keys: "Seal & keys",
+  jobs: "Jobs",
+  system: "System",
+  backups: "Backups",
+};

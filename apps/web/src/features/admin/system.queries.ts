@@ -1,0 +1,60 @@
+// What the tabs about the system ask for and send: keys, jobs, facts, backups.
+import {
+  cancelBackupWork,
+  deleteBackup,
+  drillBackup,
+  listBackups,
+  listJobs,
+  listQueues,
+  makeBackup,
+  readKeys,
+  readSystem,
+  rekey,
+  replaceSigningKey,
+  retryJob,
+  type BackupList,
+  type InputOf,
+  type JobId,
+} from "@strongroom/contract";
+import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
+import { call } from "#shared/api/call.ts";
+import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
+
+const ADMIN = "/api/v1/admin";
+const REFRESH_MS = 10_000;
+const WORK_MS = 1_000;
+
+/** Asked again by itself, which is no sign of the person's life. */
+export const systemFacts = { ...queryOf(readSystem, {}, { isBackground: true }), refetchInterval: REFRESH_MS };
+export const keyFacts = queryOf(readKeys);
+export const queues = { ...queryOf(listQueues, {}, { isBackground: true }), refetchInterval: REFRESH_MS };
+
+export type JobFilter = Pick<NonNullable<InputOf<typeof listJobs>["query"]>, "queue" | "state">;
+
+export const jobList = (filter: JobFilter) =>
+  infiniteQueryOptions({
+    queryKey: [...keyOf(listJobs).slice(0, -1), "pages", filter],
+    queryFn: ({ pageParam, signal }) => call(listJobs, { query: { ...filter, cursor: pageParam } }, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
+
+/** Asked again and again while a backup or a drill is under way. */
+export const backups = {
+  ...queryOf(listBackups, {}, { isBackground: true }),
+  refetchInterval: ({ state }: { state: { data: BackupList | undefined } }) =>
+    state.data?.under_way == null ? (false as const) : WORK_MS,
+};
+
+const changing = <Given>(client: QueryClient, send: (given: Given) => Promise<unknown>) =>
+  mutationOptions({ mutationFn: send, onSettled: () => invalidatePath(client, ADMIN) });
+
+export const rootKeyReplacement = (client: QueryClient) => changing(client, () => call(rekey));
+export const signingKeyReplacement = (client: QueryClient) => changing(client, () => call(replaceSigningKey));
+export const jobRetry = (client: QueryClient) => changing(client, (id: JobId) => call(retryJob, { params: { id } }));
+export const backupNow = (client: QueryClient) => changing(client, () => call(makeBackup));
+export const backupDrill = (client: QueryClient) =>
+  changing(client, (name: string) => call(drillBackup, { params: { name } }));
+export const backupRemoval = (client: QueryClient) =>
+  changing(client, (name: string) => call(deleteBackup, { params: { name } }));
+export const workCancel = (client: QueryClient) => changing(client, () => call(cancelBackupWork));

@@ -1,0 +1,100 @@
+// What an administrator can do with one user, as the menu of their row.
+import { ActionIcon, Menu } from "@mantine/core";
+import {
+  IconDots,
+  IconKey,
+  IconLockOpen,
+  IconLogout,
+  IconShieldOff,
+  IconTrash,
+  IconUserCheck,
+  IconUserCog,
+  IconUserOff,
+  type Icon,
+} from "@tabler/icons-react";
+import { ROLES, type User } from "@strongroom/contract";
+import type { ReactNode } from "react";
+import { capitalised } from "#shared/format/text.ts";
+import type { UserAction } from "./user-actions.ts";
+
+export interface UserMenuProps {
+  user: User;
+  onAsk: (action: UserAction) => void;
+  /** A link that sets their password is wanted: an invitation while that is open, else a reset link. */
+  onIssue: (user: User) => void;
+}
+
+export function UserMenu({ user, onAsk, onIssue }: UserMenuProps) {
+  return (
+    // Inside the page's landmarks, and without the placeholder that takes the first focus: it is no item of a menu.
+    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <ActionIcon aria-label={`Actions for ${user.name}`}>
+          <IconDots size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {ROLES.filter((role) => role !== user.role).map((role) => (
+          <Item key={role} icon={IconUserCog} onClick={() => onAsk({ kind: "role", user, role })}>
+            Make {capitalised(role)}
+          </Item>
+        ))}
+        <Menu.Divider />
+        <Item icon={IconKey} isDisabled={user.status !== "active"} onClick={() => onIssue(user)}>
+          {user.invited_at === null ? "Create reset link" : "Create invitation link"}
+        </Item>
+        <Item
+          icon={IconLockOpen}
+          isDisabled={user.slowed_down_until === null}
+          onClick={() => onAsk({ kind: "unlock", user })}
+        >
+          Unlock
+        </Item>
+        <Item icon={IconShieldOff} onClick={() => onAsk({ kind: "reset-factors", user })}>
+          Reset factors
+        </Item>
+        <Item
+          icon={IconLogout}
+          isDisabled={user.open_sessions === 0}
+          onClick={() => onAsk({ kind: "end-sessions", user })}
+        >
+          End sessions
+        </Item>
+        <Menu.Divider />
+        {user.status === "active" ? (
+          <Item icon={IconUserOff} isGrave onClick={() => onAsk({ kind: "status", user, status: "disabled" })}>
+            Disable
+          </Item>
+        ) : (
+          <Item icon={IconUserCheck} onClick={() => onAsk({ kind: "status", user, status: "active" })}>
+            Enable
+          </Item>
+        )}
+        <Item icon={IconTrash} isGrave onClick={() => onAsk({ kind: "delete", user })}>
+          Delete
+        </Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+interface ItemProps {
+  icon: Icon;
+  children: ReactNode;
+  onClick: () => void;
+  isDisabled?: boolean;
+  isGrave?: boolean;
+}
+
+function Item({ icon: ItemIcon, children, onClick, isDisabled = false, isGrave = false }: ItemProps) {
+  return (
+    <Menu.Item
+      {...(isGrave && { c: "var(--mantine-color-error)" })}
+      leftSection={<ItemIcon size={16} aria-hidden />}
+      disabled={isDisabled}
+      onClick={onClick}
+    >
+      {children}
+    </Menu.Item>
+  );
+}
