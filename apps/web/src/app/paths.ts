@@ -46,6 +46,8 @@ export const paths = {
   signUp: "/signup",
   signUpNew: "/signup-new",
   resetPassword: "/reset-password",
+  /** Where an identity provider sends the browser back to; the server names it (`redirectUriOf`). */
+  providerCallback: (id: string) => `/auth/callback/${id}`,
   unseal: "/unseal",
   loadingDemo: "/loading-demo",
   componentDemo: "/component-demo",

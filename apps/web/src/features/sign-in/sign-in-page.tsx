@@ -8,6 +8,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { paths } from "#app/paths.ts";
 import { canUsePasskeys } from "#features/factors/passkey.ts";
+import { ProviderButtons, useHasDirectory } from "#features/identity-providers/provider-buttons.tsx";
 import { useSession } from "#shared/session/session-store.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -55,6 +56,7 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
   const wasEnded = session.status === "signed-out" && (session.by === "server" || session.by === "expiry");
 
   const passkey = usePasskeySignIn();
+  const hasDirectory = useHasDirectory();
 
   /** Success leaves this page at once, and callbacks given to `mutate` would leave with it. */
   async function enter(ask: () => Promise<SecondStep | null>): Promise<void> {
@@ -104,7 +106,7 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
         <TextInput
           type="email"
           name="email"
-          label="Email"
+          label={hasDirectory ? "Email or user name" : "Email"}
           placeholder="Enter your email address"
           autoComplete="username"
           size="md"
@@ -143,6 +145,7 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
             Sign in with a passkey
           </Button>
         )}
+        <ProviderButtons isRemembered={form.values.rememberMe} onFailure={setStep} />
         <Text size="sm" c="dimmed" ta="center">
           No account yet?{" "}
           <Anchor component={Link} to={paths.signUp} inherit underline="always">

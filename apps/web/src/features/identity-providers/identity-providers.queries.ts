@@ -1,0 +1,51 @@
+// The server state of identity providers: what is asked for, what is sent, and what a change makes stale.
+import {
+  beginOidc,
+  createIdentityProvider,
+  deleteIdentityProvider,
+  finishOidc,
+  listIdentityProviders,
+  listWaysIn,
+  testIdentityProvider,
+  updateIdentityProvider,
+  type IdentityProviderId,
+  type NewIdentityProvider,
+} from "@strongroom/contract";
+import { mutationOptions, type QueryClient } from "@tanstack/react-query";
+import { call } from "#shared/api/call.ts";
+import { invalidatePath, queryOf } from "#shared/api/query.ts";
+
+export const providerList = queryOf(listIdentityProviders);
+
+/** What a visitor may sign in through. */
+export const waysIn = queryOf(listWaysIn);
+
+const at = (id: string) => ({ params: { id: id as IdentityProviderId } });
+
+async function refresh(client: QueryClient): Promise<void> {
+  const stale = [listIdentityProviders.path, listWaysIn.path, "/api/v1/audit"];
+  await Promise.all(stale.map((path) => invalidatePath(client, path)));
+}
+
+const changing = <Input, Result>(client: QueryClient, send: (input: Input) => Promise<Result>) =>
+  mutationOptions({ mutationFn: send, onSettled: () => refresh(client) });
+
+/** Adds a provider, or changes the one with this id. */
+export const saving = (client: QueryClient, id: string | null) =>
+  changing(client, (body: NewIdentityProvider) =>
+    id === null ? call(createIdentityProvider, { body }) : call(updateIdentityProvider, { ...at(id), body }),
+  );
+
+export const deletion = (client: QueryClient, id: string) =>
+  changing(client, () => call(deleteIdentityProvider, at(id)));
+
+export const trial = (id: string) =>
+  mutationOptions({
+    mutationFn: (username: string) => call(testIdentityProvider, { ...at(id), body: { username } }),
+  });
+
+/** Answers where to send the browser. */
+export const begin = (id: string, returnTo: string, isRemembered: boolean) =>
+  call(beginOidc, { ...at(id), body: { return_to: returnTo, remember_me: isRemembered } });
+
+export const finish = (id: string, query: string) => call(finishOidc, { ...at(id), body: { query } });

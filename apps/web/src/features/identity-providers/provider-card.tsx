@@ -1,0 +1,48 @@
+// One identity provider: where it is, who comes through it, and what gives roles.
+import { IconBuilding, IconPencil, IconPlugConnected, IconTrash, IconWorldShare } from "@tabler/icons-react";
+import type { IdentityProvider } from "@strongroom/contract";
+import { CardButton, CardSign, CardSigns, ItemCard } from "#shared/ui/item-card.tsx";
+import { StatusBadge } from "#shared/ui/status-badge.tsx";
+import { KIND_LABELS, placeOf, rolesOf } from "./provider-form-values.ts";
+
+export type ProviderDialog = "test" | "edit" | "delete";
+
+export interface ProviderCardProps {
+  provider: IdentityProvider;
+  onOpen: (dialog: ProviderDialog, provider: IdentityProvider) => void;
+}
+
+export function ProviderCard({ provider, onOpen }: ProviderCardProps) {
+  const { kind, name, is_enabled: isEnabled, creates_people: createsPeople, redirect_uri: redirectUri } = provider;
+  const KindIcon = kind === "oidc" ? IconWorldShare : IconBuilding;
+  return (
+    <ItemCard
+      icon={<KindIcon size={20} stroke={1.6} aria-hidden />}
+      title={name}
+      subtitle={KIND_LABELS[kind]}
+      badges={<StatusBadge status={isEnabled ? "active" : "inactive"} label={isEnabled ? "In use" : "Off"} />}
+      facts={[
+        { name: "Address", value: placeOf(provider), title: placeOf(provider) },
+        { name: "People", value: provider.people.toLocaleString() },
+        { name: "New people", value: createsPeople ? "Get an account" : "Need an account" },
+        { name: "Roles", value: rolesOf(provider), title: rolesOf(provider) },
+        ...(redirectUri === null ? [] : [{ name: "Redirect address", value: redirectUri, title: redirectUri }]),
+      ]}
+      actions={
+        <>
+          <CardButton
+            label="Test"
+            name={`Test ${name}`}
+            icon={IconPlugConnected}
+            onClick={() => onOpen("test", provider)}
+            isPrimary
+          />
+          <CardSigns>
+            <CardSign label="Edit" icon={IconPencil} onClick={() => onOpen("edit", provider)} />
+            <CardSign label="Delete" icon={IconTrash} onClick={() => onOpen("delete", provider)} />
+          </CardSigns>
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,90 @@
+import { screen, waitFor } from "@testing-library/react";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Entrance } from "#app/guards.tsx";
+import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { signOutForTest, testToken } from "#app/testing/sign-in.ts";
+import SignInPage from "#features/sign-in/sign-in-page.tsx";
+import { currentSession } from "#shared/session/session-store.ts";
+import { replaceLeaving } from "./leave-for.ts";
+import ProviderCallbackPage from "./provider-callback-page.tsx";
+
+const ID = "66666666-6666-4666-8666-666666666666";
+const BEGIN = "POST /api/v1/auth/oidc/:id/begin";
+const FINISH = "POST /api/v1/auth/oidc/:id/finish";
+let api: TestApi;
+let left: string[];
+beforeEach(async () => {
+  signOutForTest();
+  left = [];
+  replaceLeaving((url) => void left.push(url));
+  api = await startApi({
+    "GET /api/v1/auth/entrance": { json: { needs_setup: false, sign_up_open: true, mail_configured: true } },
+    "GET /api/v1/auth/providers": { json: { data: [{ id: ID, name: "Company login" }], has_directory: true } },
+    [BEGIN]: { json: { url: "https://login.corp.example/authorize?state=x" } },
+    [FINISH]: { json: { sign_in: { token: testToken() }, return_to: "/vault?search=db", remember_me: true } },
+  });
+});
+afterEach(async () => {
+  signOutForTest();
+  await api.close();
+});
+
+const showSignIn = () =>
+  renderScreen(null, {
+    at: "/auth",
+    state: { from: { pathname: "/vault", search: "?search=db", hash: "" } },
+    routes: [{ element: <Entrance />, children: [{ path: "/auth", element: <SignInPage /> }] }],
+  });
+
+const showCallback = (search = "?code=the-code&state=the-state") =>
+  renderScreen(<ProviderCallbackPage />, { at: `/auth/callback/${ID}${search}`, path: "/auth/callback/:id" });
+
+test("the sign-in page has a button for each provider, which leads there with the place to come back to", async () => {
+  const { user } = showSignIn();
+  await user.click(screen.getByRole("checkbox", { name: "Keep me signed in" }));
+  await user.click(await screen.findByRole("button", { name: "Sign in with Company login" }));
+  await waitFor(() => expect(left).toEqual(["https://login.corp.example/authorize?state=x"]));
+  expect(api.requestsTo(BEGIN)[0]?.body).toEqual({ return_to: "/vault?search=db", remember_me: true });
+  expect(screen.getByLabelText("Email or user name")).toBeTruthy();
+});
+
+test("a provider that cannot be reached, or names an address that is none, leaves the person on the page", async () => {
+  api.on(BEGIN, problem(503, "sign-in.provider-unreachable", "Company login cannot be reached right now."));
+  const { user } = showSignIn();
+  const button = await screen.findByRole("button", { name: "Sign in with Company login" });
+  await user.click(button);
+  expect(await screen.findByText("Company login cannot be reached right now.")).toBeTruthy();
+  api.on(BEGIN, { json: { url: "javascript:alert(1)" } });
+  await user.click(screen.getByRole("button", { name: "Sign in with Company login" }));
+  expect(await screen.findByText("The provider's address is not usable.")).toBeTruthy();
+  expect(left).toEqual([]);
+});
+
+test("the way back finishes the sign-in once, and leads to where the person was going", async () => {
+  showCallback();
+  expect((await screen.findByTestId("address")).textContent).toBe("/vault?search=db");
+  expect(api.requestsTo(FINISH).map(({ body }) => body)).toEqual([{ query: "code=the-code&state=the-state" }]);
+  expect(currentSession().status).toBe("signed-in");
+});
+
+test("open redirect: a place outside the app is not followed", async () => {
+  api.on(FINISH, { json: { sign_in: { token: testToken() }, return_to: "//evil.example", remember_me: false } });
+  showCallback();
+  expect((await screen.findByTestId("address")).textContent).toBe("/");
+});
+
+test("a refused sign-in says why and leads back; without an answer nothing is asked", async () => {
+  api.on(
+    FINISH,
+    problem(403, "sign-in.no-group", "Company login knows you, but none of your groups may sign in here."),
+  );
+  const { unmount } = showCallback();
+  expect(await screen.findByText(/none of your groups may sign in here/)).toBeTruthy();
+  expect(screen.getByRole("link", { name: "Back to sign-in" })).toBeTruthy();
+  expect(currentSession().status).toBe("signed-out");
+  unmount();
+  showCallback("");
+  expect(await screen.findByText(/There is nothing to finish here/)).toBeTruthy();
+  expect(api.requestsTo(FINISH)).toHaveLength(1);
+});

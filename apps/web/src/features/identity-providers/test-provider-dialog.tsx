@@ -1,0 +1,75 @@
+// "Test": what the provider answers, step by step, in plain words.
+import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { IconCircleCheck, IconCircleX, IconPlugConnected } from "@tabler/icons-react";
+import type { IdentityProvider, ReplyOf, testIdentityProvider } from "@strongroom/contract";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { Modal } from "#shared/ui/modal.tsx";
+import { ErrorState } from "#shared/ui/states.tsx";
+import { toneStyle } from "#shared/ui/tone.ts";
+import { trial } from "./identity-providers.queries.ts";
+import classes from "./identity-providers.module.css";
+
+export interface TestProviderDialogProps {
+  provider: IdentityProvider;
+  opened: boolean;
+  onClose: () => void;
+}
+
+export function TestProviderDialog({ provider, opened, onClose }: TestProviderDialogProps) {
+  const { mutate, data, error, isPending } = useMutation(trial(provider.id));
+  const [username, setUsername] = useState("");
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Test ${provider.name}`}>
+      <form
+        aria-label="Test"
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutate(username);
+        }}
+      >
+        <Stack gap="md">
+          {provider.kind === "ldap" && (
+            <TextInput
+              label="User name or email"
+              description="Whom to look for; no password is needed. Empty: only the connection is tested"
+              value={username}
+              onChange={(event) => setUsername(event.currentTarget.value)}
+              data-autofocus
+            />
+          )}
+          <div aria-live="polite">
+            {error !== null && <ErrorState message={messageOf(error)} />}
+            {error === null && data !== undefined && !isPending && <Steps report={data} />}
+          </div>
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Done
+            </Button>
+            <Button type="submit" loading={isPending} leftSection={<IconPlugConnected size={16} aria-hidden />}>
+              Test
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function Steps({ report }: { report: ReplyOf<typeof testIdentityProvider> }) {
+  return (
+    <ul className={classes.steps} aria-label="What was found">
+      {report.steps.map(({ is_good: isGood, text }) => (
+        <li key={text} className={classes.step} style={toneStyle(isGood ? "success" : "danger")}>
+          {isGood ? (
+            <IconCircleCheck className={classes.sign} size={17} role="img" aria-label="Good" />
+          ) : (
+            <IconCircleX className={classes.sign} size={17} role="img" aria-label="Wrong" />
+          )}
+          <span>{text}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
