@@ -77,12 +77,22 @@ export async function sinkNamed(app: TestApp, as: string, id: string): Promise<A
   return found;
 }
 
-/** Once every entry has its place. */
-export const sequenced = (app: TestApp, as: string): Promise<true> =>
-  eventually(async () => ((await app.call(readCheckpoint, { as })).body.pending === 0 ? true : null));
+/** Once every entry has its place. Waits as long as it goes on. */
+export const sequenced = (app: TestApp, as: string): Promise<void> =>
+  whileMoving(async () => (await app.call(readCheckpoint, { as })).body.pending);
 
-/** Once a sink has had everything that was recorded before. */
+/** Once a sink has had everything that was recorded before. Waits as long as it goes on. */
 export async function allSent(app: TestApp, as: string, id: string): Promise<void> {
   await sequenced(app, as);
-  await eventually(async () => ((await sinkNamed(app, as, id)).status.behind_entries === 0 ? true : null));
+  await whileMoving(async () => (await sinkNamed(app, as, id)).status.behind_entries);
+}
+
+/** Until nothing is left; what does not move for a while has stopped. */
+async function whileMoving(left: () => Promise<number>): Promise<void> {
+  for (let before = Infinity; before > 0;) {
+    before = await eventually(async () => {
+      const now = await left();
+      return now === 0 || now !== before ? now : null;
+    });
+  }
 }
