@@ -13,6 +13,8 @@ export const AccessPerson = z.object({
   name: z.string(),
   email: z.string(),
   role: Role,
+  /** A machine identity acts by its tokens alone. */
+  kind: z.enum(["person", "machine"]),
   /** Who is disabled can do nothing, so everything below is 0 for them. */
   status: z.enum(["active", "disabled"]),
   safes: z.number().int(),

@@ -38,6 +38,7 @@ export interface PersonRow extends NamedRow {
   name: string;
   email: string;
   role: Role;
+  kind: "person" | "machine";
   status: "active" | "disabled";
   groups: number;
   may_break_glass: boolean;
@@ -80,7 +81,7 @@ export async function listPeople(db: Db, viewer: Who, wish: PeopleWish): Promise
     with scope as materialized (${scopeOf(viewer)})
     select page.*, counted.groups, counted.may_break_glass
     from (
-      select person.id, person.name, person.email, person.role, person.status, lower(person.name) as sort
+      select person.id, person.name, person.email, person.role, person.kind, person.status, lower(person.name) as sort
       from users person where ${sql.join(conditions, sql` and `)}
       order by lower(person.name), person.id limit ${limit + 1}
     ) page cross join lateral (

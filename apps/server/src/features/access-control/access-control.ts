@@ -68,6 +68,7 @@ async function counted(db: Db, viewer: Actor, people: readonly PersonRow[]): Pro
       name: person.name,
       email: person.email,
       role: person.role,
+      kind: person.kind,
       status: person.status,
       safes: buckets.reduce((sum, { safes }) => sum + safes, 0),
       accounts_usable: reach.accounts_usable,

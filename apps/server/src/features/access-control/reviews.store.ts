@@ -5,7 +5,9 @@ import type { Insertable, RawBuilder } from "kysely";
 import { containing } from "#kernel/db/containing.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { NamePlace, NamedRow, TimePlace } from "#kernel/http/cursor.ts";
+import { onlyIn } from "#features/safes/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
+import type { Asker } from "#kernel/authz/actor.ts";
 
 interface AccessReviewsTable {
   id: string;
@@ -49,6 +51,8 @@ export interface ReviewRow extends AccessReviewsTable {
 export interface Looker {
   id: string;
   isAdmin: boolean;
+  /** Limited to some safes, it sees nothing of the others. */
+  token: Asker["token"];
 }
 
 const isStillThere = sql`exists (select from safe_members member where member.id = item.member_id)`;
@@ -57,8 +61,9 @@ const isStillThere = sql`exists (select from safe_members member where member.id
 const isAbout = (userId: string): RawBuilder<boolean> => sql`(item.user_id is not distinct from ${userId}::uuid
   or exists (select from group_members mine where mine.group_id = item.group_id and mine.user_id = ${userId}::uuid))`;
 
-const isFor = ({ id, isAdmin }: Looker): RawBuilder<boolean> =>
-  isAdmin ? sql`true` : sql`item.reviewer_id is not distinct from ${id}::uuid`;
+const isFor = ({ id, isAdmin, token }: Looker): RawBuilder<boolean> =>
+  sql`(${isAdmin ? sql`true` : sql`item.reviewer_id is not distinct from ${id}::uuid`}
+    ${onlyIn(sql`item.safe_id`, { token: token ?? null })})`;
 
 /** What somebody has to decide on: it is theirs to review, or an administrator's where there is no reviewer. */
 const isMine = ({ id, isAdmin }: Looker): RawBuilder<boolean> =>
@@ -137,6 +142,7 @@ export async function insertItems(
   tx: Tx,
   review: { id: string; reviewer_id: string | null },
   scope: ItemScope,
+  by: Looker,
 ): Promise<number> {
   const reviewer = review.reviewer_id === null ? sql`safes.owner_id` : sql`${review.reviewer_id}::uuid`;
   const { numAffectedRows } = await sql`
@@ -153,7 +159,8 @@ export async function insertItems(
       then ${reviewer} end
     from safe_members member join safes on safes.id = member.safe_id and safes.deleted_at is null
     left join users person on person.id = member.user_id left join groups on groups.id = member.group_id
-    where (member.expires_at is null or member.expires_at > access_time()) and ${inScope(scope)}`.execute(tx);
+    where (member.expires_at is null or member.expires_at > access_time()) and ${inScope(scope)}
+      ${onlyIn(sql`safes.id`, { token: by.token ?? null })}`.execute(tx);
   return Number(numAffectedRows ?? 0);
 }
 

@@ -42,7 +42,7 @@ export interface ReviewSite {
 export const CLOSE_JOB = "access-control.close-review";
 export const USE_JOB = "access-control.note-use";
 
-export const lookerOf = ({ id, role }: Pick<Actor, "id" | "role">): store.Looker => ({ id, isAdmin: role === "admin" });
+export const lookerOf = ({ id, role, token }: Actor): store.Looker => ({ id, isAdmin: role === "admin", token });
 
 export const notFound = (): Refusal => refuse(404, "access-control.review-not-found", "Review not found");
 
@@ -110,7 +110,7 @@ export async function start(site: ReviewSite, call: Call<typeof startAccessRevie
     closed_by: null,
     closed_at: null,
   });
-  const count = await store.insertItems(tx, { id, reviewer_id }, scope);
+  const count = await store.insertItems(tx, { id, reviewer_id }, scope, lookerOf(call.actor));
   if (count === 0) throw refuse(422, "access-control.nothing-to-review", "There is no membership to review there.");
   call.note({ details: { scope: scope.kind, group: group_name, memberships: count, due_at, unreviewed } });
   await kernel.jobs.enqueue(tx, USE_JOB, { review_id: id });

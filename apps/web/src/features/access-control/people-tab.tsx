@@ -85,6 +85,7 @@ function PersonRow({ person }: { person: AccessPerson }) {
         <p className={classes.hint}>{person.email}</p>
         <p className={classes.tags}>
           <span className={classes.narrowOnly}>{ROLE_LABELS[person.role]}</span>
+          {person.kind === "machine" && <Tag>Machine</Tag>}
           {person.status === "disabled" && <Tag>Disabled</Tag>}
           {person.may_break_glass && (
             <Tag tone="warning" icon={<IconUrgent size={13} aria-hidden />}>

@@ -1,13 +1,14 @@
 // The people of a group: who they are, and, for administrators, putting people in and taking them out.
 import { ActionIcon, Button } from "@mantine/core";
 import { IconTrash, IconUser, IconUsersGroup } from "@tabler/icons-react";
-import type { Group, GroupMember, ReplyOf, listUsers } from "@strongroom/contract";
+import { isMachineAddress, type Group, type GroupMember, type ReplyOf, type listUsers } from "@strongroom/contract";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
 import { messageOf } from "#shared/api/call-error.ts";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
+import { MachineBadge } from "#shared/ui/machine-badge.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { SearchSelect, type Found } from "#shared/ui/search-select.tsx";
@@ -107,7 +108,9 @@ function People({ group, canManage }: { group: Group; canManage: boolean }) {
                   <li key={person.user_id} className={classes.person}>
                     <div className={classes.who}>
                       <span className={classes.name}>{person.name}</span>
-                      <span className={classes.email}>{person.email}</span>
+                      <span className={classes.email}>
+                        {isMachineAddress(person.email) ? <MachineBadge email={person.email} /> : person.email}
+                      </span>
                     </div>
                     {canManage && (
                       <ActionIcon

@@ -119,6 +119,8 @@ describe("the groups", () => {
             requested_role: null,
             status: "active",
             last_signed_in_at: null,
+            invited_at: null,
+            slowed_down_until: null,
             open_sessions: 0,
             created_at: AT,
           },

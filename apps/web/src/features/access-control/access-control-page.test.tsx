@@ -1,0 +1,228 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import type {
+  AccessPerson,
+  AccessPreview,
+  AccessReview,
+  AccessSafe,
+  PersonSafe,
+  ReviewItem,
+} from "@strongroom/contract";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { signInForTest } from "#app/testing/sign-in.ts";
+import AccessControlPage from "./access-control-page.tsx";
+import { aReview, anItem } from "./testing/a-review.ts";
+
+const ben: AccessPerson = {
+  user_id: "77777777-7777-4777-8777-777777777777" as AccessPerson["user_id"],
+  name: "Ben",
+  email: "ben@example.test",
+  role: "user",
+  kind: "person",
+  status: "active",
+  safes: 2,
+  accounts_usable: 31,
+  accounts_retrievable: 12,
+  grants: 1,
+  groups: 1,
+  may_break_glass: true,
+};
+const safe: PersonSafe = {
+  safe_id: "33333333-3333-4333-8333-333333333333" as PersonSafe["safe_id"],
+  name: "Production servers",
+  status: "active",
+  access_level: "private",
+  permissions: ["list", "use", "retrieve"],
+  paths: [{ kind: "group", through: "Operators", permissions: ["list", "use", "retrieve"], expires_at: null }],
+  accounts: 3,
+  accounts_usable: 3,
+  accounts_retrievable: 0,
+  grants: 1,
+};
+const shownSafe: AccessSafe = {
+  safe_id: safe.safe_id,
+  name: safe.name,
+  status: "active",
+  access_level: "private",
+  owner_name: "Ada",
+  people: 4,
+  accounts: 3,
+  grants: 1,
+  reviewed_at: null,
+};
+
+const AT = "/api/v1/access-control";
+const PAGE = { next_cursor: null };
+let api: TestApi;
+let review: AccessReview;
+let items: ReviewItem[];
+beforeEach(async () => {
+  signInForTest({ role: "admin" });
+  review = aReview();
+  items = [anItem()];
+  api = await startApi({
+    [`GET ${AT}/people`]: { json: { people: [ben], ...PAGE } },
+    [`GET ${AT}/people/:id`]: { json: { ...ben, in_groups: [] } },
+    [`GET ${AT}/people/:id/safes`]: { json: { safes: [safe], ...PAGE } },
+    [`GET ${AT}/safes`]: { json: { safes: [shownSafe], ...PAGE } },
+    [`GET ${AT}/reviews`]: () => ({ json: { reviews: [review], ...PAGE } }),
+    [`GET ${AT}/reviews/:id`]: () => ({ json: review }),
+    [`GET ${AT}/reviews/:id/items`]: () => ({ json: { items, ...PAGE } }),
+  });
+});
+afterEach(() => api.close());
+
+const show = (address = "") => renderScreen(<AccessControlPage />, { at: `/access-control${address}` });
+const dialog = async (name: string | RegExp) => within(await screen.findByRole("dialog", { name }));
+
+describe("PLACE-02: Access Control", () => {
+  test("has its heading and sentence, and people with how much they can do; one of them leads to all that they can", async () => {
+    const { user } = show();
+    expect(screen.getByRole("heading", { name: "Access Control" })).toBeTruthy();
+    expect(screen.getByText("Configure role-based access policies")).toBeTruthy();
+    const row = within(await screen.findByRole("row", { name: /Ben/ }));
+    for (const text of ["User", "31", "12", "May break glass"])
+      expect(row.getAllByText(text).length).toBeGreaterThan(0);
+    await user.click(row.getByRole("link", { name: "Ben" }));
+    expect(await screen.findByText("Through the group Operators")).toBeTruthy();
+    expect(screen.getByText("3 accounts: 3 to use, 0 to retrieve now")).toBeTruthy();
+    api.on(`GET ${AT}/people/:id/accounts`, problem(500, "internal", "It broke"));
+    await user.click(screen.getByRole("button", { name: "Accounts in Production servers" }));
+    expect(await screen.findByRole("button", { name: "Retry" })).toBeTruthy();
+  });
+
+  test("says when nobody is found and when people cannot be loaded; others than managers come to review", async () => {
+    api.on(`GET ${AT}/people`, { json: { people: [], ...PAGE } });
+    const { unmount } = show("?search=zoe");
+    expect(await screen.findByText("No people found")).toBeTruthy();
+    unmount();
+    api.on(`GET ${AT}/people`, problem(500, "internal", "No"));
+    const failed = show();
+    expect(await screen.findByText("Failed to load people")).toBeTruthy();
+    failed.unmount();
+    signInForTest({ role: "user" });
+    api.on(`GET ${AT}/reviews`, { json: { reviews: [], ...PAGE } });
+    show();
+    expect(await screen.findByText("Nobody has asked you to review who has access.")).toBeTruthy();
+    expect(screen.getAllByRole("tab").map(({ textContent }) => textContent)).toEqual(["Reviews"]);
+  });
+
+  test("of a safe: who can get at it", async () => {
+    api.on("GET /api/v1/safes/:id/access", { json: { access: [], ...PAGE } });
+    const { user } = show("?tab=things");
+    await user.click(await screen.findByRole("button", { name: "Who can get at Production servers" }));
+    expect(await (await dialog("Who can get at Production servers")).findByText("Nobody")).toBeTruthy();
+  });
+});
+
+test("what would change: the answer names who gains and loses, and goes when another change is described", async () => {
+  const preview: AccessPreview = {
+    people_gaining: 0,
+    people_losing: 1,
+    accounts: 3,
+    people: [
+      {
+        user_id: ben.user_id,
+        name: "Ben",
+        email: ben.email,
+        changes: [
+          {
+            permission: "use",
+            accounts_gained: 0,
+            accounts_lost: 3,
+            accounts_askable: 3,
+            safes_gained: 0,
+            safes_lost: 0,
+          },
+        ],
+        grants_lost: 0,
+      },
+    ],
+  };
+  api.on("GET /api/v1/safes/principals", {
+    json: { principals: [{ user_id: ben.user_id, group_id: null, name: "Ben", email: ben.email }] },
+  });
+  api.on(`POST ${AT}/preview`, { json: preview });
+  const { user } = show("?tab=change");
+  await user.click(screen.getByLabelText("Change", { selector: "input" }));
+  await user.click(await screen.findByRole("option", { name: "Change a person's role" }));
+  expect(screen.getByRole<HTMLButtonElement>("button", { name: "What would change?" }).disabled).toBe(true);
+  await user.click(screen.getByLabelText("Person", { selector: "input" }));
+  await user.click(await screen.findByRole("option", { name: /Ben/ }));
+  await user.click(screen.getByRole("button", { name: "What would change?" }));
+  expect(await screen.findByText("1 person would lose something, on 3 accounts.")).toBeTruthy();
+  expect(screen.getByText("(3 after an approval)", { exact: false })).toBeTruthy();
+  expect(api.requestsTo(`POST ${AT}/preview`)[0]?.body).toEqual({
+    change: { kind: "role-changed", user_id: ben.user_id, role: "manager" },
+  });
+  await user.click(screen.getByLabelText("New role", { selector: "input" }));
+  await user.click(await screen.findByRole("option", { name: "Administrator" }));
+  await waitFor(() => expect(screen.queryByText(/would lose something/)).toBeNull());
+});
+
+describe("reviews", () => {
+  const DECISION = `POST ${AT}/reviews/:id/items/:item_id/decision`;
+
+  test("a membership is confirmed in one step, and removed after a reason", async () => {
+    api.on(DECISION, ({ body }) => ({ json: anItem({ decision: (body as { decision: "confirmed" }).decision }) }));
+    const { user } = show("?tab=reviews");
+    expect(await screen.findByText("1 decision of yours")).toBeTruthy();
+    await user.click(screen.getByRole("link", { name: "Autumn review" }));
+    await user.click(await screen.findByRole("button", { name: "Confirm Ben in Production servers" }));
+    await waitFor(() => expect(api.requestsTo(DECISION)).toHaveLength(1));
+    const remove = screen.getByRole<HTMLButtonElement>("button", { name: "Remove Ben in Production servers" });
+    await waitFor(() => expect(remove.disabled).toBe(false));
+    await user.click(remove);
+    const form = await dialog("Remove Membership");
+    await user.click(form.getByRole("button", { name: "Remove" }));
+    expect(await form.findByText("Say why it is removed")).toBeTruthy();
+    await user.type(form.getByLabelText(/^Reason/), "Left the team");
+    await user.click(form.getByRole("button", { name: "Remove" }));
+    expect(await screen.findByText('Ben is no longer a member of "Production servers"')).toBeTruthy();
+    expect(api.requestsTo(DECISION).map(({ body }) => body)).toEqual([
+      { decision: "confirmed" },
+      { decision: "removed", reason: "Left the team" },
+    ]);
+  });
+
+  test("what is one's own, changed since, or gone is told apart; a closed review offers nothing but its result", async () => {
+    items = [
+      anItem({ can_decide: false }),
+      anItem({
+        id: "44444444-4444-4444-8444-444444444445" as ReviewItem["id"],
+        name: "Cleo",
+        given_now: { role: "manager", permissions: ["list", "manage_members"], expires_at: null },
+      }),
+    ];
+    const { unmount } = show(`?tab=reviews&review=${review.id}`);
+    expect(await screen.findByText("Somebody else decides on this: nobody reviews their own membership.")).toBeTruthy();
+    expect(screen.getByText("Changed since")).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Close Review" })).toBeTruthy();
+    unmount();
+    review = aReview({ state: "closed", closed_at: "2026-12-01T00:00:00.000Z", closed_by: "Ada" });
+    show(`?tab=reviews&review=${review.id}`);
+    expect(await screen.findByRole("button", { name: "Export CSV" })).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Close Review" })).toBeNull();
+  });
+
+  test("one is started once it has a name, and leads to its memberships", async () => {
+    api.on(`POST ${AT}/reviews`, { status: 201, json: review });
+    const { user } = show("?tab=reviews");
+    await user.click(await screen.findByRole("button", { name: "Start Review" }));
+    const form = await dialog("Start Review");
+    await user.click(form.getByRole("button", { name: "Start Review" }));
+    expect(await form.findByText("Give the review a name")).toBeTruthy();
+    await user.type(form.getByLabelText(/^Name/), "Autumn review");
+    await user.click(form.getByRole("radio", { name: "Is removed" }));
+    await user.click(form.getByRole("button", { name: "Start Review" }));
+    expect(await screen.findByText("Review started: 2 memberships to decide on")).toBeTruthy();
+    expect(api.requestsTo(`POST ${AT}/reviews`)[0]?.body).toMatchObject({
+      name: "Autumn review",
+      scope: { kind: "all" },
+      reviewer_id: null,
+      unreviewed: "is-removed",
+    });
+    expect(await screen.findByText("Production servers")).toBeTruthy();
+  });
+});
