@@ -40,6 +40,8 @@ export const paths = {
   profile: "/profile",
   notifications: "/notifications",
   settings: "/settings",
+  /** One of its cards. */
+  settingsAt: (card: "notifications" | "dashboard") => `/settings#${card}`,
   help: "/help",
   signIn: "/auth",
   login: "/login",

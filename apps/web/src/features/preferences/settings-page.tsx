@@ -2,6 +2,8 @@
 import { currentSession } from "@strongroom/contract";
 import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { useLocation } from "react-router";
 import { queryOf } from "#shared/api/query.ts";
 import { USUAL_LIMITS, limitsFor } from "#shared/session/session-limits.ts";
 import { SessionSecurityCard } from "#shared/session/session-security-card.tsx";
@@ -26,16 +28,29 @@ function useLimitsNote(): string {
   return isTighter ? `${applies} This installation's limit for your role is tighter than your choice.` : applies;
 }
 
+/** A link such as `/settings#dashboard` leads to the card. */
+function useCardInAddress(): void {
+  const { hash } = useLocation();
+  useEffect(() => {
+    if (hash !== "") document.getElementById(hash.slice(1))?.scrollIntoView({ block: "start" });
+  }, [hash]);
+}
+
 export default function SettingsPage() {
   const note = useLimitsNote();
+  useCardInAddress();
   return (
     <>
       <PageHeader title="Settings" subtitle="How Strongroom behaves for you." />
       <Stack gap="md" maw="52rem">
         <SessionSecurityCard note={note} />
         <AppearanceCard />
-        <NotificationsCard />
-        <DashboardCard />
+        <div id="notifications">
+          <NotificationsCard />
+        </div>
+        <div id="dashboard">
+          <DashboardCard />
+        </div>
       </Stack>
     </>
   );

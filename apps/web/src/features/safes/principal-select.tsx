@@ -1,6 +1,6 @@
 // Chooses a person or a group by searching for them on the server.
-import { IconUser, IconUsersGroup } from "@tabler/icons-react";
-import type { ReplyOf, findPrincipals } from "@strongroom/contract";
+import { IconRobot, IconUser, IconUsersGroup } from "@tabler/icons-react";
+import { isMachineAddress, type ReplyOf, type findPrincipals } from "@strongroom/contract";
 import type { ReactNode } from "react";
 import { SearchSelect, type Found } from "#shared/ui/search-select.tsx";
 import { groupValue } from "./principal-value.ts";
@@ -23,7 +23,11 @@ const peopleIn = (answer: Answer): Found[] =>
   answer.principals.flatMap(({ user_id: id, name, email }) =>
     id === null
       ? []
-      : [{ value: id, label: name, hint: email ?? undefined, icon: <IconUser size={ICON_SIZE} aria-hidden /> }],
+      : [
+          isMachineAddress(email)
+            ? { value: id, label: name, hint: "Machine identity", icon: <IconRobot size={ICON_SIZE} aria-hidden /> }
+            : { value: id, label: name, hint: email ?? undefined, icon: <IconUser size={ICON_SIZE} aria-hidden /> },
+        ],
   );
 
 const groupsIn = (answer: Answer): Found[] =>

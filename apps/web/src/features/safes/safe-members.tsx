@@ -1,7 +1,13 @@
 // The members of a safe: people and groups, as what, until when; and, for who may, adding, editing and removing them.
 import { ActionIcon, Button, Table } from "@mantine/core";
 import { IconPencil, IconPlus, IconTrash, IconUser, IconUsers, IconUsersGroup } from "@tabler/icons-react";
-import { SAFE_PERMISSION_LABELS, SAFE_ROLE_LABELS, type Safe, type SafeMember } from "@strongroom/contract";
+import {
+  SAFE_PERMISSION_LABELS,
+  SAFE_ROLE_LABELS,
+  isMachineAddress,
+  type Safe,
+  type SafeMember,
+} from "@strongroom/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { isCallError } from "#shared/api/call-error.ts";
@@ -9,6 +15,7 @@ import { counted } from "#shared/format/text.ts";
 import { absoluteTime } from "#shared/format/time.ts";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
+import { MachineBadge } from "#shared/ui/machine-badge.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
@@ -134,7 +141,13 @@ function MemberRow({ member, isOwner, onOpen }: MemberRowProps) {
               {name}
             </span>
             <p className={classes.hint}>
-              {groupId === null ? member.email : counted(member.people ?? 0, "person", "people")}
+              {groupId !== null ? (
+                counted(member.people ?? 0, "person", "people")
+              ) : isMachineAddress(member.email) ? (
+                <MachineBadge email={member.email} />
+              ) : (
+                member.email
+              )}
             </p>
             <p className={classes.narrowOnly}>
               {SAFE_ROLE_LABELS[member.role]}

@@ -13,7 +13,7 @@ import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { describeAgent } from "./describe-agent.ts";
 import classes from "./own-sessions-card.module.css";
-import { useEndSession, useOwnSessions } from "./sign-in.queries.ts";
+import { useEndOtherSessions, useEndSession, useOwnSessions } from "./sign-in.queries.ts";
 
 function SessionRow({ session, onEnd }: { session: UserSession; onEnd: () => void }) {
   const name = describeAgent(session.agent);
@@ -41,19 +41,32 @@ function SessionRow({ session, onEnd }: { session: UserSession; onEnd: () => voi
 export function OwnSessionsCard() {
   const { data, error, refetch, isFetching } = useOwnSessions();
   const end = useEndSession();
-  const [asked, setAsked] = useState<SessionId | null>(null);
+  const endOthers = useEndOtherSessions();
+  const [asked, setAsked] = useState<SessionId | "others" | null>(null);
 
   const confirm = () => {
-    if (asked === null) return;
-    end.mutate(asked, {
-      onSuccess: () => toast.success("Session ended"),
-      onError: (failure) => toast.error(messageOf(failure, "Failed to end the session")),
-      onSettled: () => setAsked(null),
-    });
+    const onError = (failure: unknown) => toast.error(messageOf(failure, "Failed to end the session"));
+    const onSettled = () => setAsked(null);
+    if (asked === "others") {
+      endOthers.mutate(undefined, { onSuccess: ({ message }) => toast.success(message), onError, onSettled });
+    } else if (asked !== null) {
+      end.mutate(asked, { onSuccess: () => toast.success("Session ended"), onError, onSettled });
+    }
   };
+  const hasOthers = data?.data.some((session) => !session.is_current) === true;
 
   return (
-    <SectionCard title="Your sessions" description="Everywhere you are signed in. Use Sign Out to end this one.">
+    <SectionCard
+      title="Your sessions"
+      description="Everywhere you are signed in. Use Sign Out to end this one."
+      actions={
+        hasOthers && (
+          <Button variant="default" size="compact-md" onClick={() => setAsked("others")}>
+            End all others
+          </Button>
+        )
+      }
+    >
       {data === undefined && error === null && <SectionLoading text="Loading your sessions..." />}
       {data === undefined && error !== null && (
         <ErrorState message={messageOf(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
@@ -68,13 +81,15 @@ export function OwnSessionsCard() {
       )}
       <ConfirmDialog
         opened={asked !== null}
-        title="End session"
-        confirmLabel="End session"
-        isBusy={end.isPending}
+        title={asked === "others" ? "End all other sessions" : "End session"}
+        confirmLabel={asked === "others" ? "End all others" : "End session"}
+        isBusy={end.isPending || endOthers.isPending}
         onConfirm={confirm}
         onCancel={() => setAsked(null)}
       >
-        Whoever uses that session is signed out at once.
+        {asked === "others"
+          ? "Wherever else you are signed in, you are signed out at once. This session stays."
+          : "Whoever uses that session is signed out at once."}
       </ConfirmDialog>
     </SectionCard>
   );

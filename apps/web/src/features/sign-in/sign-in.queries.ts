@@ -2,6 +2,7 @@
 import {
   changePassword,
   completePasswordReset,
+  endOtherSessions,
   endOwnSession,
   entrance,
   listOwnSessions,
@@ -82,6 +83,14 @@ export function useEndSession() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (id: SessionId) => call(endOwnSession, { params: { id } }),
+    onSuccess: () => invalidatePath(client, SESSIONS),
+  });
+}
+
+export function useEndOtherSessions() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => call(endOtherSessions),
     onSuccess: () => invalidatePath(client, SESSIONS),
   });
 }

@@ -1,7 +1,7 @@
 // Who is signed in, for the whole app: loading, signed out or signed in (AUTH-25 to AUTH-33).
 import { useSyncExternalStore } from "react";
 import { CallError } from "#shared/api/call-error.ts";
-import { clearStoredToken, storeToken, storedToken } from "./token-storage.ts";
+import { clearStoredToken, isRemembered, storeToken, storedToken } from "./token-storage.ts";
 import { INVALID_TOKEN, decodeToken, isExpired, type DecodedToken, type SessionUser } from "./token.ts";
 
 /** Why nobody is signed in; only after `person` is the place not remembered. */
@@ -55,6 +55,11 @@ export function startSession(token: string, isRemembered: boolean): SessionUser 
   storeToken(token, decoded.user, isRemembered);
   set({ status: "signed-in", user: decoded.user, token, decoded });
   return decoded.user;
+}
+
+/** The session goes on with another token, such as one that carries a new name; it stays where the old one rested. */
+export function renewToken(token: string): SessionUser {
+  return startSession(token, isRemembered());
 }
 
 /** Forgets token and user in this tab. The server is told by `signOut`. */

@@ -20,6 +20,10 @@ export function storedToken(): string | null {
   return read(sessionStorage, TOKEN_KEY) ?? read(localStorage, TOKEN_KEY);
 }
 
+/** Whether the stored token outlives this tab. */
+export const isRemembered = (): boolean =>
+  read(sessionStorage, TOKEN_KEY) === null && read(localStorage, TOKEN_KEY) !== null;
+
 export function storeToken(token: string, user: SessionUser, isRemembered: boolean): void {
   clearStoredToken();
   const storage = isRemembered ? localStorage : sessionStorage;

@@ -1,0 +1,45 @@
+// One's own name, changed in place.
+import { Button, Group, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { PersonName } from "@strongroom/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { zod4Resolver } from "mantine-form-zod-resolver";
+import { z } from "zod";
+import { messageOf } from "#shared/api/call-error.ts";
+import { FormStack } from "#shared/ui/form-stack.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { renaming } from "./profile.queries.ts";
+
+export function NameForm({ name, onDone }: { name: string; onDone: () => void }) {
+  const { mutate, isPending } = useMutation(renaming(useQueryClient()));
+  const form = useForm({ initialValues: { name }, validate: zod4Resolver(z.object({ name: PersonName })) });
+  const submit = form.onSubmit((values) =>
+    mutate(values.name, {
+      onSuccess: () => {
+        toast.success("Name changed");
+        onDone();
+      },
+      onError: (error) => form.setFieldError("name", messageOf(error)),
+    }),
+  );
+  return (
+    <FormStack label="Change name" onSubmit={submit} maxWidth="24rem">
+      <TextInput
+        label="Name"
+        maxLength={100}
+        autoComplete="name"
+        data-autofocus
+        autoFocus
+        {...form.getInputProps("name")}
+      />
+      <Group gap="xs">
+        <Button type="submit" loading={isPending}>
+          Save name
+        </Button>
+        <Button variant="default" onClick={onDone} disabled={isPending}>
+          Cancel
+        </Button>
+      </Group>
+    </FormStack>
+  );
+}

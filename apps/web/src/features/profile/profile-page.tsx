@@ -1,0 +1,51 @@
+// One's own page: who one is, what proves it, where one is signed in, which tokens act for one, and the way to one's settings.
+import { Button, Group, Stack } from "@mantine/core";
+import { IconBell, IconSettings } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { FactorsCard } from "#features/factors/index.ts";
+import { ChangePasswordCard } from "#features/sign-in/change-password-card.tsx";
+import { OwnSessionsCard } from "#features/sign-in/own-sessions-card.tsx";
+import { TokensCard } from "#features/tokens/tokens-card.tsx";
+import { paths } from "#app/paths.ts";
+import { PageHeader } from "#shared/ui/page-header.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { ownProfile } from "./profile.queries.ts";
+import { YouCard } from "./you-card.tsx";
+
+export default function ProfilePage() {
+  const { data: profile } = useQuery(ownProfile);
+  return (
+    <>
+      <PageHeader title="Profile" subtitle="Who you are here, what proves it, and where you are signed in." />
+      <Stack gap="md" maw="52rem">
+        <YouCard />
+        {/* Where another system knows the password there is none to change here. */}
+        {profile?.has_password !== false && <ChangePasswordCard />}
+        <FactorsCard />
+        <OwnSessionsCard />
+        <TokensCard />
+        <SectionCard title="Preferences" description="What you are told of, and what the dashboard shows you.">
+          <Group gap="xs">
+            <Button
+              component={Link}
+              to={paths.settingsAt("notifications")}
+              variant="default"
+              leftSection={<IconBell size={16} aria-hidden />}
+            >
+              Notification preferences
+            </Button>
+            <Button
+              component={Link}
+              to={paths.settingsAt("dashboard")}
+              variant="default"
+              leftSection={<IconSettings size={16} aria-hidden />}
+            >
+              Dashboard preferences
+            </Button>
+          </Group>
+        </SectionCard>
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+// Machine identities below each other: role, who answers for each, tokens, last use, and what can be done with it.
+import { ActionIcon, Menu } from "@mantine/core";
+import {
+  IconDots,
+  IconKey,
+  IconPencil,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRobot,
+  IconTrash,
+} from "@tabler/icons-react";
+import type { MachineIdentity } from "@strongroom/contract";
+import { capitalised, counted } from "#shared/format/text.ts";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { StatusBadge } from "#shared/ui/status-badge.tsx";
+import { Tag } from "#shared/ui/tag.tsx";
+import classes from "./tokens.module.css";
+
+export type MachineDialogName = "tokens" | "token" | "edit" | "disable" | "delete";
+export type OpenMachine = (dialog: MachineDialogName, machine: MachineIdentity) => void;
+
+interface MachineRowsProps {
+  machines: readonly MachineIdentity[];
+  onOpen: OpenMachine;
+  onEnable: (machine: MachineIdentity) => void;
+}
+
+export function MachineRows({ machines, ...acts }: MachineRowsProps) {
+  return (
+    <ul className={classes.list} aria-label="Machine identities">
+      {machines.map((machine) => (
+        <MachineRow key={machine.id} machine={machine} {...acts} />
+      ))}
+    </ul>
+  );
+}
+
+type MachineRowProps = Omit<MachineRowsProps, "machines"> & { machine: MachineIdentity };
+
+function MachineRow({ machine, onOpen, onEnable }: MachineRowProps) {
+  const { name, description, role, status, responsible, active_tokens: tokens } = machine;
+  return (
+    <li className={classes.row}>
+      <IconRobot size={18} stroke={1.6} aria-hidden />
+      <div className={classes.text}>
+        <p className={classes.name}>
+          {name} <Tag>{capitalised(role)}</Tag>
+          {status === "disabled" && <StatusBadge status="inactive" label="Disabled" />}
+          {responsible === null && <Tag tone="warning">Nobody answers for it</Tag>}
+        </p>
+        {description !== null && <p className={classes.detail}>{description}</p>}
+        <p className={classes.detail}>
+          {responsible !== null && <>Answers for it: {responsible.name} · </>}
+          {counted(tokens, "active token", "active tokens")} · Last used: <RelativeTime moment={machine.last_used_at} />
+        </p>
+      </div>
+      <MachineMenu machine={machine} onOpen={onOpen} onEnable={onEnable} />
+    </li>
+  );
+}
+
+const SIZE = 16;
+
+function MachineMenu({ machine, onOpen, onEnable }: MachineRowProps) {
+  const open = (dialog: MachineDialogName) => () => onOpen(dialog, machine);
+  return (
+    // Inside the page's landmarks, and without the placeholder that takes the first focus: it is no item of a menu.
+    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <ActionIcon className={classes.menu} aria-label={`Actions for ${machine.name}`}>
+          <IconDots size={SIZE} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconKey size={SIZE} aria-hidden />} onClick={open("tokens")}>
+          Tokens
+        </Menu.Item>
+        <Menu.Item leftSection={<IconPencil size={SIZE} aria-hidden />} onClick={open("edit")}>
+          Edit
+        </Menu.Item>
+        <Menu.Divider />
+        {machine.status === "active" ? (
+          <Menu.Item leftSection={<IconPlayerPause size={SIZE} aria-hidden />} onClick={open("disable")}>
+            Disable
+          </Menu.Item>
+        ) : (
+          <Menu.Item leftSection={<IconPlayerPlay size={SIZE} aria-hidden />} onClick={() => onEnable(machine)}>
+            Enable
+          </Menu.Item>
+        )}
+        <Menu.Item
+          c="var(--mantine-color-error)"
+          leftSection={<IconTrash size={SIZE} aria-hidden />}
+          onClick={open("delete")}
+        >
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,21 @@
+// How long a token still lives, in words, and how urgent that is.
+import type { ApiToken } from "@strongroom/contract";
+import type { Tone } from "#shared/ui/tone.ts";
+
+const DAY = 86_400_000;
+const SOON_DAYS = 7;
+
+export function endOf(
+  { state, expires_at }: Pick<ApiToken, "state" | "expires_at">,
+  now: number,
+): {
+  text: string;
+  tone: Tone;
+} {
+  if (state === "revoked") return { text: "Revoked", tone: "neutral" };
+  const left = new Date(expires_at).getTime() - now;
+  if (state === "expired" || left <= 0) return { text: "Expired", tone: "danger" };
+  const days = Math.floor(left / DAY);
+  const text = days === 0 ? "Expires today" : days === 1 ? "1 day left" : `${days} days left`;
+  return { text, tone: days < SOON_DAYS ? "warning" : "info" };
+}

@@ -1,0 +1,105 @@
+// The form of a new API token: what it is called, what it may do, where, from where and for how long.
+import { MultiSelect, Radio, Select, Stack, Switch, TextInput, Textarea } from "@mantine/core";
+import type { TokenList } from "@strongroom/contract";
+import { useQuery } from "@tanstack/react-query";
+import { isCallError } from "#shared/api/call-error.ts";
+import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
+import { SET_WORDS, wordsOf } from "./scope-words.ts";
+import { PRESETS, checkToken, emptyToken, fieldAt, livesUpTo, type TokenFormValues } from "./token-form-values.ts";
+import { safeChoices } from "./tokens.queries.ts";
+
+export type TokenFormProps = Pick<DialogFormProps<TokenFormValues>, "onCancel" | "onSubmit"> & {
+  choices: TokenList["choices"];
+};
+
+function objectionsIn(error: unknown): Partial<Record<keyof TokenFormValues, string>> {
+  if (!isCallError(error)) return {};
+  const known = error.errors.flatMap(({ path, msg }) => {
+    const field = fieldAt(path.split(".")[0] ?? "");
+    return field === undefined ? [] : [[field, msg] as const];
+  });
+  return Object.fromEntries(known);
+}
+
+export function TokenForm({ choices, onCancel, onSubmit }: TokenFormProps) {
+  const safes = useQuery(safeChoices);
+  const safeData = safes.data?.safes.map(({ id, name }) => ({ value: id, label: name })) ?? [];
+  return (
+    <DialogForm
+      initial={emptyToken(choices.most_days)}
+      check={checkToken}
+      objectionsIn={objectionsIn}
+      submitLabel="Create token"
+      failureText="Failed to create the token"
+      onCancel={onCancel}
+      onSubmit={onSubmit}
+    >
+      {(form) => (
+        <>
+          <TextInput
+            label="Name"
+            description="What uses it, so that you know it again"
+            required
+            maxLength={100}
+            data-autofocus
+            {...form.getInputProps("name")}
+          />
+          <Radio.Group label="What it may do" required {...form.getInputProps("preset")}>
+            <Stack gap="xs" mt="xs">
+              {PRESETS.map((preset) => (
+                <Radio
+                  key={preset}
+                  value={preset}
+                  label={SET_WORDS[preset].label}
+                  description={SET_WORDS[preset].hint}
+                />
+              ))}
+              <Radio value="chosen" label="Only what I choose" description="One by one, by name" />
+            </Stack>
+          </Radio.Group>
+          {form.values.preset === "chosen" && (
+            <MultiSelect
+              label="Scopes"
+              searchable
+              clearable
+              hidePickedOptions
+              nothingFoundMessage="No such scope"
+              placeholder={form.values.scopes.length === 0 ? "Search" : ""}
+              data={choices.scopes.map((scope) => ({ value: scope, label: wordsOf(scope) }))}
+              {...form.getInputProps("scopes")}
+            />
+          )}
+          <Switch
+            label="Only in some safes"
+            description="Everything outside of them does not exist for it, the vault of credentials included"
+            {...form.getInputProps("is_limited", { type: "checkbox" })}
+          />
+          {form.values.is_limited && (
+            <MultiSelect
+              label="Safes"
+              searchable
+              clearable
+              hidePickedOptions
+              nothingFoundMessage={safes.isPending ? "Loading..." : "No such safe"}
+              data={safeData}
+              {...form.getInputProps("safe_ids")}
+            />
+          )}
+          <Select
+            label="Expires after"
+            allowDeselect={false}
+            data={livesUpTo(choices.most_days)}
+            maw="14rem"
+            {...form.getInputProps("days")}
+          />
+          <Textarea
+            label="Networks it is used from"
+            description="One on each line, such as 10.0.0.0/8. Empty: from anywhere"
+            rows={2}
+            {...form.getInputProps("networks")}
+          />
+        </>
+      )}
+    </DialogForm>
+  );
+}
