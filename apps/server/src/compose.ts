@@ -134,7 +134,7 @@ export async function compose(parts: Parts): Promise<App> {
     credentials,
     notify: notifications.notify,
   });
-  const lending = installAccessRequests(kernel, { mail, accounts, safes, users });
+  const lending = installAccessRequests(kernel, { mail, notifications, accounts, safes, users });
   const seenGrants = { grantsInForce, requestsSeenBy };
   const { notify } = notifications;
   const validation = installValidation(kernel, { verification, notify, grants: seenGrants });

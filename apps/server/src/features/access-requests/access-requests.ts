@@ -1,6 +1,7 @@
 // What an access request is here: how rows become what people see, how the audit trail names it, and who hears of changes.
 import { moment } from "#kernel/moment.ts";
 import type { AccessRequest, AccessRequestId, AccountId, LiveEvent, UserId } from "@strongroom/contract";
+import type { Notify, Settle } from "#features/notifications/index.ts";
 import { overseersOf } from "#features/safes/index.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -11,6 +12,7 @@ import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { actionsOf, obstacleTo, progressOf, statusOf } from "./access-requests.policy.ts";
 import type { Action, EndedHow, Overseeing, View } from "./access-requests.policy.ts";
+import { tellPeople } from "./tell-people.ts";
 import { readAdmins, readRequest, readRequests } from "./shown-requests.store.ts";
 import type { ShownRequest, Who } from "./shown-requests.store.ts";
 
@@ -26,6 +28,8 @@ export interface EndOfGrant {
 
 export interface Site {
   kernel: Kernel;
+  notify: Notify;
+  settle: Settle;
   afterGrant(tx: Tx, grant: EndOfGrant): Promise<void>;
   mail: { readonly isConfigured: boolean; send(mail: { to: string; subject: string; text: string }): Promise<void> };
 }
@@ -188,9 +192,9 @@ export function changed(row: ShownRequest, change: Change, overseers: Overseeing
 
 /** Reads the request as it is after a change, notes it for the trail, tells the browsers, and answers with it. */
 export async function conclude(
-  kernel: Kernel,
+  site: Site,
   tx: Tx,
-  call: { actor: Who; note(note: AuditNote): void },
+  call: { actor: Who & Pick<Actor, "name">; note(note: AuditNote): void },
   id: string,
   change: Change,
   more: AuditNote["details"] = {},
@@ -199,6 +203,8 @@ export async function conclude(
   if (row === undefined) throw new Error(`the access request ${id} vanished within a transaction`);
   const overseers = (await overseersOfAll(tx, [row]))(row);
   call.note(auditOf(row, more));
-  await kernel.events.publish(tx, changed(row, change, overseers));
-  return toAccessRequest(row, viewOf(row, overseers, call.actor));
+  await site.kernel.events.publish(tx, changed(row, change, overseers));
+  const view = viewOf(row, overseers, call.actor);
+  await tellPeople(site, tx, { row, overseers, progress: progressOf(view), change, by: call.actor });
+  return toAccessRequest(row, view);
 }

@@ -60,7 +60,7 @@ export async function createRequest(
     now,
   });
   const isGranted = !needsApproval(demands);
-  return conclude(site.kernel, tx, call, id, isGranted ? "granted" : "created", { is_granted: isGranted });
+  return conclude(site, tx, call, id, isGranted ? "granted" : "created", { is_granted: isGranted });
 }
 
 /**
@@ -88,7 +88,7 @@ export async function openInEmergency(site: Site, call: Call<typeof breakGlass>,
     demands: { level_1: 0, level_2: 0 },
     now: await readAccessTime(tx),
   });
-  const opened = await conclude(site.kernel, tx, call, id, "broken-glass");
+  const opened = await conclude(site, tx, call, id, "broken-glass");
   call.note({ result: "warning" });
   await raiseAlarm(site, tx, id);
   return opened;

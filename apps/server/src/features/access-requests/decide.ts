@@ -12,36 +12,32 @@ import { hold } from "./hold-request.ts";
 import type { ShownRequest } from "./shown-requests.store.ts";
 
 /** One person's approval; the last one that is needed grants the access, or prolongs it. */
-export async function approve(
-  { kernel }: Site,
-  call: Call<typeof approveAccessRequest>,
-  tx: Tx,
-): Promise<AccessRequest> {
+export async function approve(site: Site, call: Call<typeof approveAccessRequest>, tx: Tx): Promise<AccessRequest> {
   const { view, level, round } = await begin(call, tx, "approve");
   await insertDecision(tx, decisionOf(call, view, { level, round, decision: "approved" }));
   const { row, view: after } = await look(tx, call.actor, view.id);
   const progress = progressOf(after)!;
   if (!isComplete(progress)) {
     const { given, needed } = progress;
-    return conclude(kernel, tx, call, view.id, "approved", { level, given, needed, is_granted: false });
+    return conclude(site, tx, call, view.id, "approved", { level, given, needed, is_granted: false });
   }
   await updateRound(tx, view.id, round, { state: "approved", decided_at: row.now });
   const minutes = row.rounds.find((each) => each.round === round)!.minutes;
   if (round === 0) {
     await updateRequest(tx, view.id, grantOf(row.asked_start_at, minutes, row.now));
-    return conclude(kernel, tx, call, view.id, "granted", { level, is_granted: true });
+    return conclude(site, tx, call, view.id, "granted", { level, is_granted: true });
   }
   await updateRequest(tx, view.id, { ends_at: prolonged(row, minutes) });
-  return conclude(kernel, tx, call, view.id, "extended", { level, is_granted: true, extension_minutes: minutes });
+  return conclude(site, tx, call, view.id, "extended", { level, is_granted: true, extension_minutes: minutes });
 }
 
 /** One denial is enough. An extension that is denied leaves the access as it was. */
-export async function deny({ kernel }: Site, call: Call<typeof denyAccessRequest>, tx: Tx): Promise<AccessRequest> {
+export async function deny(site: Site, call: Call<typeof denyAccessRequest>, tx: Tx): Promise<AccessRequest> {
   const { view, level, round } = await begin(call, tx, "deny");
   await insertDecision(tx, decisionOf(call, view, { level, round, decision: "denied" }));
   await updateRound(tx, view.id, round, { state: "denied", decided_at: view.now });
   if (round === 0) await updateRequest(tx, view.id, { state: "denied" });
-  return conclude(kernel, tx, call, view.id, "denied", { level, is_extension: round > 0 });
+  return conclude(site, tx, call, view.id, "denied", { level, is_extension: round > 0 });
 }
 
 /** INVARIANT: time is added to the end that was granted; nothing else moves it. */

@@ -12,6 +12,7 @@ import type { EndingRow } from "./ending-requests.store.ts";
 import { holdOpen, holdOpenOf, latch } from "./ending-requests.store.ts";
 import { hold } from "./hold-request.ts";
 import { readRequests } from "./shown-requests.store.ts";
+import { tellPeople, wasAwaited } from "./tell-people.ts";
 
 export async function revoke(site: Site, call: Call<typeof revokeAccessRequest>, tx: Tx): Promise<AccessRequest> {
   const { id } = call.params;
@@ -21,7 +22,7 @@ export async function revoke(site: Site, call: Call<typeof revokeAccessRequest>,
   const how = row.state === "pending" ? "withdrawn" : "revoked";
   await end(site, tx, await holdOpen(tx, [id]), how, call.actor);
   // Comments are people's words: that there is one is enough for the trail.
-  return conclude(site.kernel, tx, call, id, "ended", { how, has_comment: call.body.comment !== null });
+  return conclude(site, tx, call, id, "ended", { how, has_comment: call.body.comment !== null });
 }
 
 /** INVARIANT: an end is set once. What was lent is given back elsewhere in the same transaction. */
@@ -62,6 +63,9 @@ export async function endByItself(
     ended.map((row) => systemEntry("access-request.ended", "access-requests", auditOf(row, said), at)),
   );
   await kernel.events.publish(tx, ...ended.map((row) => changed(row, "ended", overseers(row))));
+  for (const row of ended.filter(wasAwaited)) {
+    await tellPeople(site, tx, { row, overseers: overseers(row), progress: null, change: "ended", by });
+  }
 }
 
 const ACCOUNT_LOST = {

@@ -13,7 +13,7 @@ import { prolonged } from "./decide.ts";
 import { hold } from "./hold-request.ts";
 import { readLent } from "./requestable.store.ts";
 
-export async function extend({ kernel }: Site, call: Call<typeof extendAccessRequest>, tx: Tx): Promise<AccessRequest> {
+export async function extend(site: Site, call: Call<typeof extendAccessRequest>, tx: Tx): Promise<AccessRequest> {
   const { id } = call.params;
   const minutes = call.body.extensionMinutes;
   call.note({ target: { type: "access-request", id } });
@@ -36,5 +36,5 @@ export async function extend({ kernel }: Site, call: Call<typeof extendAccessReq
   await insertRound(tx, { request_id: id, round, minutes, ...demands, asked_at: row.now, ...decided });
   if (isGranted) await updateRequest(tx, id, { ends_at: prolonged(row, minutes) });
   const said = { extension_minutes: minutes, is_granted: isGranted };
-  return conclude(kernel, tx, call, id, isGranted ? "extended" : "created", said);
+  return conclude(site, tx, call, id, isGranted ? "extended" : "created", said);
 }

@@ -16,6 +16,7 @@ import type { Sweep } from "./sweep-grants.ts";
 /** What it asks of others: to be told when something ends what was lent, and to tell when a grant ends. */
 export interface AccessRequestDeps {
   mail: Site["mail"];
+  notifications: Pick<Site, "notify" | "settle">;
   accounts: {
     afterGrant(tx: Tx, grant: EndOfGrant): Promise<void>;
     /** In the transaction, with the account held. */
@@ -27,8 +28,9 @@ export interface AccessRequestDeps {
 
 /** The answer's `start` begins to end grants whose time is over. */
 export function installAccessRequests(kernel: Kernel, deps: AccessRequestDeps): Sweep {
-  const { accounts, mail } = deps;
-  const site: Site = { kernel, mail, afterGrant: (tx, grant) => accounts.afterGrant(tx, grant) };
+  const { accounts, mail, notifications } = deps;
+  const { notify, settle } = notifications;
+  const site: Site = { kernel, mail, notify, settle, afterGrant: (tx, grant) => accounts.afterGrant(tx, grant) };
   kernel.authority.grant(grants);
   bindAccessRequests(site);
   defineAlarm(site);

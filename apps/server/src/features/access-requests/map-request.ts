@@ -14,11 +14,7 @@ import { holdOneself } from "./hold-request.ts";
  * The requester need not be a member of the safe, so at least one approval is needed whatever the platform asks for. What was
  * asked for longer than the platform lends is asked for as long as it lends.
  */
-export async function mapToAccount(
-  { kernel }: Site,
-  call: Call<typeof mapAccessRequest>,
-  tx: Tx,
-): Promise<AccessRequest> {
+export async function mapToAccount(site: Site, call: Call<typeof mapAccessRequest>, tx: Tx): Promise<AccessRequest> {
   const { id } = call.params;
   await holdOneself(tx, call.actor, "beside others");
   // Whether they may at all is said before anything about the account is.
@@ -33,5 +29,5 @@ export async function mapToAccount(
   const minutes = Math.min(row.duration_minutes, account.max_duration_minutes);
   await updateRequest(tx, id, { account_id: account.account_id, is_mapped: true, duration_minutes: minutes });
   await updateRound(tx, id, 0, { minutes, ...demandsOf(account, []) });
-  return conclude(kernel, tx, call, id, "mapped", { asked_for: row.resource, asked_minutes: row.duration_minutes });
+  return conclude(site, tx, call, id, "mapped", { asked_for: row.resource, asked_minutes: row.duration_minutes });
 }

@@ -7,7 +7,7 @@ import type { Site } from "./access-requests.ts";
 import { updateRequest } from "./access-requests.store.ts";
 import { hold } from "./hold-request.ts";
 
-export async function review({ kernel }: Site, call: Call<typeof reviewBreakGlass>, tx: Tx): Promise<AccessRequest> {
+export async function review(site: Site, call: Call<typeof reviewBreakGlass>, tx: Tx): Promise<AccessRequest> {
   const { id } = call.params;
   const { verdict, comment } = call.body;
   call.note({ target: { type: "access-request", id } });
@@ -20,5 +20,5 @@ export async function review({ kernel }: Site, call: Call<typeof reviewBreakGlas
     reviewed_at: row.now,
   });
   if (verdict === "not_justified") call.note({ result: "warning" });
-  return conclude(kernel, tx, call, id, "reviewed", { verdict });
+  return conclude(site, tx, call, id, "reviewed", { verdict });
 }

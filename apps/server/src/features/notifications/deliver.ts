@@ -7,7 +7,13 @@ import { takeNotices } from "./notices.store.ts";
 import { queueMails } from "./mail-notification.ts";
 import { NO_SUBJECTS, countOf, isWanted, namesOf, withSubject, worse } from "./notifications.policy.ts";
 import type { Subjects } from "./notifications.policy.ts";
-import { findRecipients, findUnread, keepNewest, putNotifications } from "./notifications.store.ts";
+import {
+  findRecipients,
+  findUnread,
+  keepNewest,
+  putNotifications,
+  settleNotifications,
+} from "./notifications.store.ts";
 import type { NotificationRow } from "./notifications.store.ts";
 import { changed } from "./notifications.ts";
 import type { Site } from "./notifications.ts";
@@ -45,6 +51,8 @@ function groupsOf(notices: readonly NoticeRow[]): NoticeRow[][] {
 async function deliverGroup(site: Site, tx: Tx, group: readonly NoticeRow[]): Promise<string[]> {
   const latest = group.at(-1)!;
   const recipients = await findRecipients(tx, latest.audience);
+  if (recipients.length === 0) return [];
+  if (latest.settles) return settleNotifications(tx, recipients, keyOf(latest)!, latest);
   const preferences = await site.notificationsOf(tx, recipients as UserId[]);
   const wanted = recipients
     .map((id) => ({ id, heard: group.filter((each) => isWanted(each, preferences(id as UserId))) }))
@@ -55,7 +63,8 @@ async function deliverGroup(site: Site, tx: Tx, group: readonly NoticeRow[]): Pr
   const unread = latest.fold === null || key === null ? new Map() : await findUnread(tx, ids, key);
   const rows = wanted.map(({ id, heard }) => toRow(id, heard, unread.get(id) ?? null));
   const added = await putNotifications(tx, rows);
-  await queueMails(site, tx, added, (id) => preferences(id as UserId).emailNotifications);
+  if (latest.metadata["is_mailed"] !== true)
+    await queueMails(site, tx, added, (id) => preferences(id as UserId).emailNotifications);
   return ids;
 }
 

@@ -7,12 +7,14 @@ import { defineMails } from "./mail-notification.ts";
 import type { Site } from "./notifications.ts";
 import { bindNotifications } from "./notifications.routes.ts";
 import { remove } from "./notifications.store.ts";
-import { notifyOf } from "./notify.ts";
-import type { Notify } from "./notify.ts";
+import { notifyOf, settleOf } from "./notify.ts";
+import type { Notify, Settle } from "./notify.ts";
 
 export interface NotificationsFeature extends Delivery {
   /** For every feature that has something to tell. */
   notify: Notify;
+  /** For who told of something that waited for somebody. */
+  settle: Settle;
   /** For a person who is deleted. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
 }
@@ -24,8 +26,9 @@ export function installNotifications(kernel: Kernel, deps: Omit<Site, "kernel">)
   return {
     ...createDelivery(site),
     notify: notifyOf(kernel),
+    settle: settleOf(kernel),
     forgetPerson: async (tx, userId) => void (await remove(tx, userId)),
   };
 }
 
-export type { Notice, Notify } from "./notify.ts";
+export type { Notice, Notify, Settle } from "./notify.ts";

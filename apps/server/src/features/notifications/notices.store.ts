@@ -30,6 +30,8 @@ interface NoticesTable {
   link: string | null;
   dedupe_key: string | null;
   fold: ColumnType<Fold | null, string | null, never>;
+  /** It tells what came of what was told under the same key. */
+  settles: boolean;
   created_at: Date;
 }
 

@@ -15,6 +15,7 @@ export interface Notice {
   message: string;
   severity: Severity;
   actionRequired: boolean;
+  /** With `is_mailed: true` it is mailed to nobody: another mail tells them of it. */
   metadata: Record<string, unknown>;
   /** Where in the product it leads, such as `/accounts/…`. */
   link?: string | null;
@@ -26,6 +27,18 @@ export interface Notice {
 
 /** Tells it to those who want to hear it (their preferences), once each, soon after the transaction has committed. */
 export type Notify = (tx: Tx, notice: Notice) => Promise<void>;
+
+export interface Settlement {
+  to: NoticeAudience;
+  type: NotificationType;
+  /** The `dedupeKey` of what these people were told. */
+  dedupeKey: string;
+  /** What came of it. */
+  message: string;
+}
+
+/** What waited for somebody waits no more: it counts as read, and says what came of it. In order with what is told. */
+export type Settle = (tx: Tx, settlement: Settlement) => Promise<void>;
 
 /** Wakes the delivery of every process. No reader of the event stream sees it. */
 export const noticed: NewEvent = { type: "notification.noticed", audience: { users: [] }, data: {} };
@@ -48,6 +61,29 @@ export const notifyOf =
       link: link ?? null,
       dedupe_key: dedupeKey ?? null,
       fold: fold ?? null,
+      settles: false,
+      created_at: at,
+    });
+    await events.publish(tx, noticed);
+  };
+
+export const settleOf =
+  ({ clock, events }: Pick<Kernel, "clock" | "events">): Settle =>
+  async (tx, { to, type, dedupeKey, message }) => {
+    const at = clock.now();
+    await insertNotice(tx, {
+      id: newId(at.getTime()),
+      audience: to,
+      type,
+      severity: "low",
+      title: "",
+      message,
+      action_required: false,
+      metadata: {},
+      link: null,
+      dedupe_key: dedupeKey,
+      fold: null,
+      settles: true,
       created_at: at,
     });
     await events.publish(tx, noticed);

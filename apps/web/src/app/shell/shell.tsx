@@ -7,7 +7,9 @@ import { SessionTimeout } from "#features/sign-in/session-timeout.tsx";
 import { ErrorBoundary } from "#shared/ui/error-boundary.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { OfflineNotice } from "#shared/ui/offline-notice.tsx";
+import { NotificationActs } from "#shared/notifications/notification-acts.ts";
 import { useLiveUpdates } from "../live-updates.ts";
+import { notificationActs } from "./notification-acts.tsx";
 import classes from "./shell.module.css";
 import { Sidebar } from "./sidebar.tsx";
 import { TopBar } from "./top-bar.tsx";
@@ -32,38 +34,40 @@ export function Shell() {
   useLiveUpdates();
 
   return (
-    <div className={classes.shell}>
-      <a className={classes.skip} href="#main">
-        Skip to content
-      </a>
-      <aside className={classes.aside}>
-        <Sidebar />
-      </aside>
-      <Drawer.Root
-        opened={isMenuOpen}
-        onClose={menu.close}
-        size="17rem"
-        classNames={{ content: classes.drawer, body: classes.drawerBody }}
-      >
-        <Drawer.Overlay backgroundOpacity={0.5} />
-        <Drawer.Content aria-label="Navigation">
-          <Drawer.Body>
-            <Sidebar onNavigate={menu.close} />
-          </Drawer.Body>
-        </Drawer.Content>
-      </Drawer.Root>
-      <div className={classes.column}>
-        <OfflineNotice />
-        <TopBar isMenuOpen={isMenuOpen} onMenu={menu.toggle} />
-        <main className={classes.main} id="main" ref={main} tabIndex={-1}>
-          <ErrorBoundary resetKey={pathname}>
-            <Suspense fallback={<SectionLoading />}>
-              <Outlet />
-            </Suspense>
-          </ErrorBoundary>
-        </main>
+    <NotificationActs value={notificationActs}>
+      <div className={classes.shell}>
+        <a className={classes.skip} href="#main">
+          Skip to content
+        </a>
+        <aside className={classes.aside}>
+          <Sidebar />
+        </aside>
+        <Drawer.Root
+          opened={isMenuOpen}
+          onClose={menu.close}
+          size="17rem"
+          classNames={{ content: classes.drawer, body: classes.drawerBody }}
+        >
+          <Drawer.Overlay backgroundOpacity={0.5} />
+          <Drawer.Content aria-label="Navigation">
+            <Drawer.Body>
+              <Sidebar onNavigate={menu.close} />
+            </Drawer.Body>
+          </Drawer.Content>
+        </Drawer.Root>
+        <div className={classes.column}>
+          <OfflineNotice />
+          <TopBar isMenuOpen={isMenuOpen} onMenu={menu.toggle} />
+          <main className={classes.main} id="main" ref={main} tabIndex={-1}>
+            <ErrorBoundary resetKey={pathname}>
+              <Suspense fallback={<SectionLoading />}>
+                <Outlet />
+              </Suspense>
+            </ErrorBoundary>
+          </main>
+        </div>
+        <SessionTimeout />
       </div>
-      <SessionTimeout />
-    </div>
+    </NotificationActs>
   );
 }

@@ -95,7 +95,7 @@ function ActForm({ label, color, isBusy, isComplete = true, onClose, onSend, chi
 
 const plain = { margin: 0 };
 
-function CommentForm({ act, request, onClose }: FormProps & { act: "approve" | "deny" | "revoke" }) {
+export function CommentForm({ act, request, onClose }: FormProps & { act: "approve" | "deny" | "revoke" }) {
   const client = useQueryClient();
   const mutations = {
     approve: useMutation(approval(client, request.id)),

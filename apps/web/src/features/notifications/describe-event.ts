@@ -78,6 +78,8 @@ export function describeEvent(event: LoggedEvent): EventNote {
       return describeRequest(event.data);
     case "token.changed":
       return { title: "One of your API tokens changed", message: "", tone: "info", link: paths.profile };
+    case "access-review.changed":
+      return { title: "Access review changed", message: "", tone: "info", link: paths.accessControl };
     case "session.ended":
       return { title: "One of your sessions ended", message: "", tone: "neutral", link: paths.profile };
     default:

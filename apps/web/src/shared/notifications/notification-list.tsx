@@ -3,12 +3,14 @@ import { CloseButton, UnstyledButton } from "@mantine/core";
 import { IconBellOff } from "@tabler/icons-react";
 import type { Notification, Severity } from "@strongroom/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { use } from "react";
 import { useNavigate } from "react-router";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import type { Tone } from "#shared/ui/tone.ts";
 import { messageOr, nameOr } from "./fallbacks.ts";
+import { NotificationActs } from "./notification-acts.ts";
 import classes from "./notification-list.module.css";
 import { dismissing, readingOne } from "./notifications.queries.ts";
 
@@ -40,6 +42,7 @@ function Line({ notification, onFollow }: { notification: Notification; onFollow
   const navigate = useNavigate();
   const { mutate: read } = useMutation(readingOne(client));
   const { mutate: dismiss } = useMutation(dismissing(client));
+  const actsOf = use(NotificationActs);
   const { id, title, link } = notification;
   const follow = () => {
     if (!notification.read) read(id);
@@ -49,15 +52,18 @@ function Line({ notification, onFollow }: { notification: Notification; onFollow
   };
   return (
     <li className={classes.line} data-tone={toneOf(notification)} data-unread={!notification.read}>
-      <UnstyledButton className={classes.main} onClick={follow}>
-        <span className={classes.title}>{nameOr(title)}</span>
-        <span className={classes.message}>{messageOr(notification.message)}</span>
-        <span className={classes.meta}>
-          <RelativeTime moment={notification.timestamp} />
-          {!notification.read && <Tag tone="info">New</Tag>}
-          {notification.actionRequired && <Tag tone="warning">Action required</Tag>}
-        </span>
-      </UnstyledButton>
+      <div className={classes.body}>
+        <UnstyledButton className={classes.main} onClick={follow}>
+          <span className={classes.title}>{nameOr(title)}</span>
+          <span className={classes.message}>{messageOr(notification.message)}</span>
+          <span className={classes.meta}>
+            <RelativeTime moment={notification.timestamp} />
+            {!notification.read && <Tag tone="info">New</Tag>}
+            {notification.actionRequired && <Tag tone="warning">Action required</Tag>}
+          </span>
+        </UnstyledButton>
+        {actsOf(notification)}
+      </div>
       <CloseButton size="sm" aria-label={`Dismiss ${title}`} onClick={() => dismiss(id)} />
     </li>
   );
