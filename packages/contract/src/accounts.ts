@@ -28,6 +28,7 @@ import {
 } from "./fields.ts";
 import { RotationState } from "./rotation.ts";
 import { SafePermission } from "./safe-permissions.ts";
+import { SecretVersion, VersionNumber } from "./secret-versions.ts";
 import { EffectiveAccess } from "./safes.ts";
 
 /** Who has an account to themselves (exclusive check-out), and until when. */
@@ -309,19 +310,6 @@ export const readAccountHistory = endpoint({
   audit: "none",
 });
 
-export const SECRET_REASONS = ["created", "edited", "rotated", "reconciled", "imported"] as const;
-export const SecretVersion = z.object({
-  version: z.number().int(),
-  reason: z.enum(SECRET_REASONS),
-  /** Made up for a rotation and never proved to be the one in force; kept all the same. */
-  is_candidate: z.boolean(),
-  created_at: Moment,
-  created_by: z.string(),
-  /** When a later version took its place; null: in force. */
-  retired_at: Moment.nullable(),
-});
-export type SecretVersion = z.infer<typeof SecretVersion>;
-
 export const listAccountVersions = endpoint({
   method: "GET",
   path: "/api/v1/accounts/:id/versions",
@@ -338,7 +326,7 @@ export const retrieveAccountVersion = endpoint({
   method: "POST",
   path: "/api/v1/accounts/:id/versions/:version/retrieve",
   summary: "Retrieve an earlier secret; the record of it is committed before the answer leaves",
-  params: z.object({ id: AccountId, version: z.coerce.number().int().min(1).max(2_147_483_647) }),
+  params: z.object({ id: AccountId, version: VersionNumber }),
   body: z
     .strictObject(Justification)
     .optional()

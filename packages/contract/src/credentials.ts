@@ -13,6 +13,7 @@ import {
 import { endpoint } from "./endpoint.ts";
 import { CredentialId, Message, Moment, UserId, optionalText, pageQuery, oneLine, manyLines } from "./fields.ts";
 import { holdsSecret } from "./secret-names.ts";
+import { SecretVersion, VersionNumber } from "./secret-versions.ts";
 
 /** What can be done with a stored secret on its system. */
 export const ConnectorFacts = z.object({
@@ -206,6 +207,28 @@ export const deleteCredential = endpoint({
   reply: Message,
   needs: "credential.delete",
   audit: "credential.deleted",
+});
+
+export const listCredentialVersions = endpoint({
+  method: "GET",
+  path: "/api/v1/credentials/:id/versions",
+  summary: "The secret's versions, newest first, without any secret",
+  params: byId,
+  reply: z.object({ versions: z.array(SecretVersion) }),
+  needs: "credential.read",
+  audit: "none",
+});
+
+/** Also one that was made for a rotation and may be in force on the system: it must not be out of its owner's reach. */
+export const revealCredentialVersion = endpoint({
+  method: "POST",
+  path: "/api/v1/credentials/:id/versions/:version/reveal",
+  summary: "Reveal an earlier secret; the record of it is committed before the answer leaves",
+  params: byId.extend({ version: VersionNumber }),
+  reply: z.object({ value: z.string() }),
+  needs: "credential.reveal",
+  audit: "credential.version-revealed",
+  repliesSecret: true,
 });
 
 export const revealCredential = endpoint({

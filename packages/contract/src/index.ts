@@ -32,6 +32,7 @@ export * from "./seal.ts";
 export * from "./second-step.ts";
 export * from "./search.ts";
 export * from "./several-accounts.ts";
+export * from "./secret-versions.ts";
 export * from "./sign-in.ts";
 export * from "./token-scopes.ts";
 export * from "./tokens.ts";

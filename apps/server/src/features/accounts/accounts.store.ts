@@ -1,5 +1,5 @@
 // Accounts in the database: what they have beside their row in `credentials`, and holding both.
-import type { AccountStatus, ConnectionMethod, SecretVersion, SystemType } from "@strongroom/contract";
+import type { AccountStatus, ConnectionMethod, SystemType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, Selectable, Updateable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -42,24 +42,6 @@ export async function updateAccountRow(tx: Tx, id: string, changes: Updateable<A
 /** What an account has beside its row in `credentials`. */
 export async function readAccountRow(db: Db, id: string): Promise<AccountRow> {
   return db.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
-}
-
-export interface VersionRow {
-  version: number;
-  reason: SecretVersion["reason"];
-  created_at: Date;
-  created_by_name: string;
-  retired_at: Date | null;
-  is_candidate: boolean;
-}
-
-/** The versions of the secret, newest first, without any of them. */
-export async function listVersions(db: Db, id: string): Promise<VersionRow[]> {
-  const { rows } = await sql<VersionRow>`
-    select version, reason, secret_versions.created_at, retired_at, is_candidate, coalesce(users.name, 'Strongroom') as created_by_name
-    from secret_versions left join users on users.id = secret_versions.created_by
-    where credential_id = ${id} order by version desc`.execute(db);
-  return rows;
 }
 
 /** The safe that an account is in; null when there is no such account. */

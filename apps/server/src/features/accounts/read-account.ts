@@ -9,9 +9,9 @@ import type {
 } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
+import { versionsOf } from "#features/credentials/index.ts";
 import { explainAccess } from "#features/safes/index.ts";
 import { readShown, toAccount } from "./accounts.ts";
-import { listVersions } from "./accounts.store.ts";
 import type { HistoryOfTarget } from "./deps.ts";
 import { demandOn } from "./hold-account.ts";
 import type { GrantsInForce } from "./shown-accounts.store.ts";
@@ -30,15 +30,7 @@ export async function readVersions(
   grantsInForce: GrantsInForce,
 ): Promise<{ versions: SecretVersion[] }> {
   const { id } = await readShown(db, call.actor, call.params.id, grantsInForce);
-  const versions = (await listVersions(db, id)).map((row) => ({
-    version: row.version,
-    reason: row.reason,
-    is_candidate: row.is_candidate,
-    created_at: row.created_at.toISOString(),
-    created_by: row.created_by_name,
-    retired_at: row.retired_at?.toISOString() ?? null,
-  }));
-  return { versions };
+  return { versions: await versionsOf(db, id) };
 }
 
 /** Each is followed by the entry that tells how it ended. */

@@ -59,6 +59,7 @@ export {
 export type { CredentialRow, CredentialsTable, HostKey } from "./credentials.store.ts";
 export { ACCOUNTS, fold, keysToFind, searchKeys } from "./index-credential.ts";
 export { NAME_KEY, nameBeginsWith } from "./names.store.ts";
+export { versionsOf } from "./credential-versions.ts";
 export { editStored } from "./edit-stored.ts";
 export { replaceSecret } from "./replace-secret.ts";
 export { resealUnder } from "./reseal.ts";

@@ -162,6 +162,21 @@ describe("a credential's page", () => {
     expect(await navigator.clipboard.readText()).toBe("tr0ub4dor&3");
   });
 
+  test("a secret that a rotation made and could not prove can be copied by its owner", async () => {
+    const version = { version: 1, reason: "created", is_candidate: false, created_by: "Ada", retired_at: null };
+    const created_at = "2026-11-01T10:00:00.000Z";
+    const candidate = { ...version, version: 2, reason: "rotated", is_candidate: true };
+    const versions = [candidate, version].map((each) => ({ ...each, created_at }));
+    api.on("GET /api/v1/credentials/:id/versions", { json: { versions } });
+    api.on("POST /api/v1/credentials/:id/versions/:version/reveal", { json: { value: "maybe-in-force" } });
+    const { user } = await openDetail();
+    expect(await screen.findByText(/never proved; kept/)).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Copy version 1" })).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Copy version 2" }));
+    expect(await screen.findByText("Password copied to clipboard!")).toBeTruthy();
+    expect(await navigator.clipboard.readText()).toBe("maybe-in-force");
+  });
+
   test("VAULT-32, VAULT-47, VAULT-49: Rotate Password lists what it will do, then starts it", async () => {
     const { user } = await openDetail();
     await user.click(screen.getByRole("button", { name: "Rotate Password" }));

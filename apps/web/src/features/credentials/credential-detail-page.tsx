@@ -17,6 +17,7 @@ import { ErrorState } from "#shared/ui/states.tsx";
 import { ConnectionSection } from "./connection-section.tsx";
 import classes from "./credential-detail-page.module.css";
 import { CredentialHistory } from "./credential-history.tsx";
+import { CredentialVersions } from "./credential-versions.tsx";
 import { addressOf, typeLabel } from "./credential-words.ts";
 import { credentialDetail } from "./credentials.queries.ts";
 import { DeleteCredentialDialog } from "./delete-credential-dialog.tsx";
@@ -72,7 +73,7 @@ type Dialog = "rotate" | "edit" | "delete";
 
 function Detail({ credential }: { credential: Credential }) {
   const navigate = useNavigate();
-  const { isCopying, copy } = useCopySecret(credential.id);
+  const { isCopying, copying, copy, copyVersion } = useCopySecret(credential.id);
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const close = () => setDialog(null);
   const where = addressOf(credential);
@@ -98,6 +99,7 @@ function Detail({ credential }: { credential: Credential }) {
           <InformationSection credential={credential} />
           <ConnectionSection credential={credential} />
           <RotationHistory of={rotated} />
+          <CredentialVersions id={credential.id} copying={copying} onCopy={copyVersion} />
           <div className={classes.history}>
             <CredentialHistory id={credential.id} />
           </div>

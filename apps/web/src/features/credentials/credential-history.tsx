@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNow } from "#shared/format/now.ts";
-import { AuditTrailList } from "#shared/ui/audit-trail-list.tsx";
+import { AuditTrailList } from "#shared/audit/audit-trail-list.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { SampleDataNotice } from "#shared/ui/states.tsx";
 import { credentialHistory } from "./credentials.queries.ts";

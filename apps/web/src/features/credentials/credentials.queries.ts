@@ -3,10 +3,12 @@ import {
   acceptHostKey,
   createCredential,
   deleteCredential,
+  listCredentialVersions,
   listCredentials,
   readCredential,
   readCredentialHistory,
   revealCredential,
+  revealCredentialVersion,
   updateCredential,
   verifyCredential,
   type Credential,
@@ -72,6 +74,12 @@ export const credentialHistory = (id: string) =>
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
+
+export const credentialVersions = (id: string) => queryOf(listCredentialVersions, idOf(id));
+
+/** As `reveal`, of an earlier secret. */
+export const revealVersion = (id: string, version: number): Promise<ReplyOf<typeof revealCredential>> =>
+  call(revealCredentialVersion, { params: { ...idOf(id).params, version } });
 
 /** Reveals. INVARIANT: the answer goes to the caller only; neither a query nor a mutation, because both keep what they got. */
 export const reveal = (id: string): Promise<ReplyOf<typeof revealCredential>> =>

@@ -1,5 +1,5 @@
 // What the history shows when the server could not be reached: entries that nobody can take for real ones (VAULT-36, rule 3).
-import type { AuditTrailEntry } from "#shared/ui/audit-trail-list.tsx";
+import type { AuditTrailEntry } from "#shared/audit/audit-trail-list.tsx";
 
 const SAMPLE_USER = { name: "Sample user" };
 

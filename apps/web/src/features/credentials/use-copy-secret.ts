@@ -4,22 +4,36 @@ import { useState } from "react";
 import { copyRevealed } from "#shared/ui/copy-revealed.ts";
 import { copySecret } from "#shared/ui/copy.ts";
 import { toast } from "#shared/ui/toast.ts";
-import { refreshCredential, reveal } from "./credentials.queries.ts";
+import { refreshCredential, reveal, revealVersion } from "./credentials.queries.ts";
 
 const NOT_COPIED = "Failed to copy credential to clipboard";
 
-export function useCopySecret(id: string): { isCopying: boolean; copy: () => void } {
-  const client = useQueryClient();
-  const [isCopying, setIsCopying] = useState(false);
+interface SecretCopy {
+  isCopying: boolean;
+  /** Of an earlier secret: its version. */
+  copying: number | null;
+  copy: () => void;
+  copyVersion: (version: number) => void;
+}
 
-  async function copyNow(): Promise<void> {
-    setIsCopying(true);
-    const { kind, text } = await copyRevealed(() => reveal(id).then(({ value }) => value), copySecret, NOT_COPIED);
-    setIsCopying(false);
+export function useCopySecret(id: string): SecretCopy {
+  const client = useQueryClient();
+  const [copying, setCopying] = useState<number | "in force" | null>(null);
+
+  async function copyNow(which: number | "in force"): Promise<void> {
+    setCopying(which);
+    const revealed = () => (which === "in force" ? reveal(id) : revealVersion(id, which)).then(({ value }) => value);
+    const { kind, text } = await copyRevealed(revealed, copySecret, NOT_COPIED);
+    setCopying(null);
     toast[kind](text);
     // The reveal moved "last accessed" and is in the history.
     await refreshCredential(client, id);
   }
 
-  return { isCopying, copy: () => void copyNow() };
+  return {
+    isCopying: copying === "in force",
+    copying: typeof copying === "number" ? copying : null,
+    copy: () => void copyNow("in force"),
+    copyVersion: (version) => void copyNow(version),
+  };
 }

@@ -1,0 +1,56 @@
+// The versions of a secret: what there were, without any of them, and the one that its owner asks for.
+import type {
+  SecretVersion,
+  listCredentialVersions as listEndpoint,
+  revealCredentialVersion as revealEndpoint,
+} from "@strongroom/contract";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { moment } from "#kernel/moment.ts";
+import { notFound, targetOf } from "./credentials.ts";
+import { isProduction, lockCredential, readCredential, readEnvelope, updateCredential } from "./credentials.store.ts";
+import { openEnvelope, unreadable } from "./reveal-credential.ts";
+import { listVersions } from "./versions.store.ts";
+
+/** Newest first. The caller has decided that they may be seen. */
+export async function versionsOf(db: Db, id: string): Promise<SecretVersion[]> {
+  return (await listVersions(db, id)).map((row) => ({
+    version: row.version,
+    reason: row.reason,
+    is_candidate: row.is_candidate,
+    created_at: row.created_at.toISOString(),
+    created_by: row.created_by_name,
+    retired_at: moment(row.retired_at),
+  }));
+}
+
+export async function listOwnVersions(call: Call<typeof listEndpoint>, db: Db): Promise<{ versions: SecretVersion[] }> {
+  const row = await readCredential(db, call.actor, call.params.id);
+  if (row === null) throw notFound();
+  return { versions: await versionsOf(db, row.id) };
+}
+
+/** Earlier ones, and one that a rotation made and could not prove: nothing that is stored is out of its owner's reach. */
+export async function revealOwnVersion(
+  kernel: Kernel,
+  call: Call<typeof revealEndpoint>,
+  tx: Tx,
+): Promise<{ value: string }> {
+  const { id, version } = call.params;
+  call.note({ target: { type: "credential", id } });
+  const row = await lockCredential(tx, call.actor, id);
+  if (row === null) throw notFound();
+  call.note({ target: targetOf(row), details: { version } });
+  if (await isProduction(tx, call.actor.id, id)) call.requireStepUp();
+  const envelope = await readEnvelope(tx, id, version);
+  if (envelope === null) throw refuse(404, "credential.version-not-found", "Version not found");
+  await updateCredential(tx, id, { last_accessed_at: kernel.clock.now() });
+  try {
+    using secret = await openEnvelope(kernel, { ...row, version, envelope });
+    return { value: secret.reveal() };
+  } catch (error) {
+    throw unreadable(kernel, id, error);
+  }
+}

@@ -1,0 +1,19 @@
+// The versions of a stored secret over time, without any of them.
+import { z } from "zod";
+import { Moment } from "./fields.ts";
+
+export const SECRET_REASONS = ["created", "edited", "rotated", "reconciled", "imported"] as const;
+export const SecretVersion = z.object({
+  version: z.number().int(),
+  reason: z.enum(SECRET_REASONS),
+  /** Made up for a rotation and never proved to be the one in force; kept all the same. */
+  is_candidate: z.boolean(),
+  created_at: Moment,
+  created_by: z.string(),
+  /** When a later version took its place; null: in force. */
+  retired_at: Moment.nullable(),
+});
+export type SecretVersion = z.infer<typeof SecretVersion>;
+
+/** The path of a version. */
+export const VersionNumber = z.coerce.number().int().min(1).max(2_147_483_647);
