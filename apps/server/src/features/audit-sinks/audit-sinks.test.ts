@@ -16,6 +16,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { testDatabase } from "#kernel/testing/test-database.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
@@ -53,6 +54,13 @@ const hook = (name: string, more: Partial<NewSink> = {}): NewSink => ({
   ...more,
 });
 const upToDate = (sink: AuditSink) => allSent(app, admin, sink.id);
+
+async function failuresOf({ id }: AuditSink): Promise<number> {
+  const found = await app.database.pool.query<{ failures: number }>("select failures from audit_sinks where id = $1", [
+    id,
+  ]);
+  return found.rows[0]?.failures ?? 0;
+}
 
 describe("a web hook", () => {
   const KEY = "a key for signatures";
@@ -204,7 +212,11 @@ describe("a file", () => {
       const small = join(folder, "small");
       mkdirSync(small);
       assert.equal(spawnSync("mount", ["-t", "tmpfs", "-o", "size=512k", "tmpfs", small]).status, 0);
-      const other = await testApp({ config: { sinkFolder: small } });
+      const shared = await testDatabase();
+      const other = await testApp({ config: { sinkFolder: small }, database: shared });
+      const { dataFolder } = other;
+      // A second process on the same database: one at a time delivers, or lines would be there twice.
+      const second = await testApp({ config: { sinkFolder: small }, database: shared, dataFolder });
       try {
         writeFileSync(join(small, "filler"), Buffer.alloc(400 * 1024));
         const boss = await firstAdmin(other);
@@ -227,6 +239,7 @@ describe("a file", () => {
           [...indexes.keys()],
         );
       } finally {
+        await second.stop();
         await other.close();
         spawnSync("umount", [small]);
       }
@@ -252,6 +265,21 @@ test("a sink that does not answer is told of in the health of the server, withou
   const check = health.body.checks.find(({ name }) => name === "audit sinks");
   assert.deepEqual([check?.state, check?.message], ["failing", "An audit sink is more than 5 minutes behind"]);
   assert.ok(!health.text.includes("Very Secret"));
+  await app.call(deleteAuditSink, byId(sink));
+});
+
+test("a log that is shorter than what was passed on of it raises the alarm, once", async () => {
+  const sink = await aSink(hook("knows more", { starts: "now" }));
+  await upToDate(sink);
+  await app.database.pool.query("update audit_sinks set cursor = cursor + 100000 where id = $1", [sink.id]);
+  const status = await eventually(async () => {
+    const found = (await sinkNamed(app, admin, sink.id)).status;
+    return found.state === "failing" && found.next_attempt_at !== null ? found : null;
+  });
+  assert.match(status.last_error ?? "", /"knows more" had \d+ entries of this log, and now it has fewer/);
+  await eventually(async () => ((await failuresOf(sink)) > 1 ? true : null));
+  const { rows } = await app.database.pool.query("select from audit_entries where event = 'audit.tampering-found'");
+  assert.equal(rows.length, 1);
   await app.call(deleteAuditSink, byId(sink));
 });
 
