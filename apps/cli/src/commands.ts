@@ -28,6 +28,11 @@ export const commands: Record<string, Listed> = {
     summary: "print a single-use link that sets a new password",
     load: async () => (await import("./commands/user-reset.ts")).userReset,
   },
+  "user reset-factors": {
+    takes: "EMAIL",
+    summary: "remove somebody's second factors and end their sessions",
+    load: async () => (await import("./commands/user-reset-factors.ts")).userResetFactors,
+  },
   "user disable": {
     takes: "EMAIL",
     summary: "end somebody's sessions and keep them from signing in",

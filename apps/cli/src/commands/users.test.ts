@@ -57,6 +57,18 @@ test("user reset replaces a forgotten password and ends every session", async ()
   await signIn(server, { email: "grace@example.com", password: "another password" });
 });
 
+test("user reset-factors takes away what somebody lost, and ends their sessions", async () => {
+  const grace = { email: "grace@example.com", password: "another password" };
+  const before = await signIn(server, grace);
+  const ran = await place.run(["user", "reset-factors", grace.email]);
+  assert.deepEqual(
+    [ran.status, ran.stdout],
+    [0, "0 second factors of grace@example.com removed, and every session ended.\n"],
+  );
+  assert.equal((await call(server, listUsers, { as: before })).status, 401);
+  assert.equal((await place.run(["user", "reset-factors", "nobody@example.com"])).status, 1);
+});
+
 test("user disable ends somebody's sessions at once, user enable lets them in again", async () => {
   const grace = { email: "grace@example.com", password: "another password" };
   const token = await signIn(server, grace);

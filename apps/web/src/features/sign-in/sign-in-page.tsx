@@ -142,7 +142,7 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
             loading={passkey.isPending}
             onClick={() => void enter(() => passkey.mutateAsync(form.values.rememberMe))}
           >
-            Sign in with a passkey
+            Use a passkey
           </Button>
         )}
         <ProviderButtons isRemembered={form.values.rememberMe} onFailure={setStep} />
