@@ -3,6 +3,7 @@ import { Button, Group, Stack } from "@mantine/core";
 import type { AccessRequest } from "@strongroom/contract";
 import { Link } from "react-router";
 import { paths } from "#app/paths.ts";
+import { EvidenceButton } from "#shared/audit/evidence-button.tsx";
 import { useNow } from "#shared/format/now.ts";
 import { absoluteTime, nearTime } from "#shared/format/time.ts";
 import { Facts, type Fact } from "#shared/ui/facts.tsx";
@@ -78,6 +79,7 @@ function Details({ request, onOpen }: Pick<RequestDetailsDialogProps, "request" 
         {note !== null && <p className={classes.eventText}>{note.text}</p>}
       </section>
       <Group justify="flex-end" gap="xs">
+        <EvidenceButton about="access-request" id={request.id} name="this request" size="sm" variant="default" />
         {request.account_id !== null && request.can.includes("retrieve") && (
           <Button component={Link} to={paths.account(request.account_id)} variant="default">
             Open account

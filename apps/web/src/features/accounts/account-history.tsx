@@ -1,8 +1,9 @@
 // What was done with one account, from the audit trail, for who may view it.
-import { Button } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { AuditTrailList } from "#shared/audit/audit-trail-list.tsx";
+import { EvidenceButton } from "#shared/audit/evidence-button.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import classes from "./account-detail-page.module.css";
@@ -28,7 +29,12 @@ export function AccountHistory({ id }: { id: string }) {
           <AuditTrailList
             title="Audit History"
             entries={pages.flatMap((page) => page.history)}
-            actions={refresh}
+            actions={
+              <Group gap="xs">
+                <EvidenceButton about="account" id={id} name="this account" />
+                {refresh}
+              </Group>
+            }
             footer={<LoadMore of={history} />}
           />
         )}

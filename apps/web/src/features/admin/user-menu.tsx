@@ -2,6 +2,7 @@
 import { ActionIcon, Menu } from "@mantine/core";
 import {
   IconDots,
+  IconFileCertificate,
   IconKey,
   IconLockOpen,
   IconLogout,
@@ -14,6 +15,7 @@ import {
 } from "@tabler/icons-react";
 import { ROLES, type User } from "@strongroom/contract";
 import type { ReactNode } from "react";
+import { useEvidence } from "#shared/audit/use-evidence.ts";
 import { capitalised } from "#shared/format/text.ts";
 import type { UserAction } from "./user-actions.ts";
 
@@ -25,6 +27,7 @@ export interface UserMenuProps {
 }
 
 export function UserMenu({ user, onAsk, onIssue }: UserMenuProps) {
+  const evidence = useEvidence({ about: "user", id: user.id });
   return (
     // Inside the page's landmarks, and without the placeholder that takes the first focus: it is no item of a menu.
     <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
@@ -59,6 +62,9 @@ export function UserMenu({ user, onAsk, onIssue }: UserMenuProps) {
           onClick={() => onAsk({ kind: "end-sessions", user })}
         >
           End sessions
+        </Item>
+        <Item icon={IconFileCertificate} isDisabled={evidence.isPending} onClick={evidence.save}>
+          Evidence
         </Item>
         <Menu.Divider />
         {user.status === "active" ? (

@@ -1,5 +1,5 @@
 import { screen, waitFor, within } from "@testing-library/react";
-import type { AuditLogEntry } from "@strongroom/contract";
+import type { AuditLog } from "@strongroom/contract";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
@@ -7,10 +7,12 @@ import { signInForTest } from "#app/testing/sign-in.ts";
 import AuditPage from "./audit-page.tsx";
 
 const LIST = "GET /api/v1/audit";
+const COUNTS = "GET /api/v1/audit/counts";
+const LOGS = "GET /api/v1/audit/logs";
 const VERIFY = "POST /api/v1/audit/verify";
 const KEY = "strongroom/test+1f2e3d4c+AfK3l0pQ9sX2m5n8b1v4c7z0";
 
-const entry = (n: number, given: Partial<AuditLogEntry> = {}) => ({
+const entry = (n: number, given: Partial<AuditLog> = {}) => ({
   id: `44444444-4444-4444-8444-4444444444${String(n).padStart(2, "0")}`,
   action: "Credential revealed",
   event: "credential.revealed",
@@ -21,6 +23,14 @@ const entry = (n: number, given: Partial<AuditLogEntry> = {}) => ({
   timestamp: new Date(Date.now() - 5 * 60_000).toISOString(),
   target: null,
   leaf_index: n,
+  event_type: null,
+  status: "success",
+  account_name: null,
+  session_name: null,
+  user_email: null,
+  verification_method: null,
+  error_message: null,
+  details: { hostname: null, system_type: null, duration_ms: null, severity: "low", triggered_by: null },
   ...given,
 });
 
@@ -42,6 +52,7 @@ beforeEach(async () => {
   });
   api = await startApi({
     [LIST]: { json: { logs: [entry(1)], next_cursor: null } },
+    [COUNTS]: { json: { total: 31, successful: 27, failed: 3, jit: 2, is_exact: true } },
     "GET /api/v1/audit/checkpoint": {
       json: {
         checkpoint: "strongroom/test\n5200\nroot\n",
@@ -85,30 +96,99 @@ describe("the audit page", () => {
     expect(trail.getByText("5m ago")).toBeTruthy();
   });
 
-  test("pages of 25 are loaded one after the other", async () => {
+  test("AUDIT-02, AUDIT-05, AUDIT-07, AUDIT-11: has its tabs, counters and buttons; severities only where they mean something", async () => {
+    const { user } = await openAudit();
+    for (const label of ["All Events", "Regular Verification", "JIT Verification", "Critical Failures"]) {
+      expect(screen.getByRole("tab", { name: label })).toBeTruthy();
+    }
+    for (const [label, count] of [
+      ["Total Events", "31"],
+      ["Successful", "27"],
+      ["Failed", "3"],
+      ["JIT Events", "2"],
+    ]) {
+      expect((await screen.findByRole("article", { name: label! })).textContent).toContain(count);
+    }
+    expect(screen.getByRole("combobox", { name: "Severity" })).toBeTruthy();
+    await user.click(screen.getByRole("tab", { name: "JIT Verification" }));
+    await waitFor(() => expect(api.requestsTo(LIST).at(-1)?.query.get("view")).toBe("jit"));
+    expect(screen.queryByRole("combobox", { name: "Severity" })).toBeNull();
+    await user.click(screen.getByRole("tab", { name: "Critical Failures" }));
+    expect(await screen.findByRole("combobox", { name: "Severity" })).toBeTruthy();
+    await waitFor(() => expect(api.requestsTo(COUNTS).at(-1)?.query.get("view")).toBe("critical"));
+    const before = api.requestsTo(LIST).length;
+    await user.click(await screen.findByRole("button", { name: "Refresh" }));
+    await waitFor(() => expect(api.requestsTo(LIST).length).toBe(before + 1));
+  });
+
+  test("AUDIT-09, AUDIT-10: pages with Previous and Next, 25 at a time, and says which are shown", async () => {
+    const first = Array.from({ length: 25 }, (_, place) => entry(place + 1));
     api.on(LIST, ({ query }) =>
       query.get("cursor") === null
-        ? { json: { logs: [entry(1)], next_cursor: "older" } }
-        : { json: { logs: [entry(2)], next_cursor: null } },
+        ? { json: { logs: first, next_cursor: "older" } }
+        : { json: { logs: Array.from({ length: 6 }, (_, place) => entry(place + 26)), next_cursor: null } },
     );
     const { user } = await openAudit();
-    await user.click(screen.getByRole("button", { name: "Load more" }));
-    expect(await screen.findByText("Entry 2")).toBeTruthy();
+    expect(await screen.findByText("Showing 1 to 25 of 31 events")).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Previous" }).hasAttribute("disabled")).toBe(true);
+    await user.click(screen.getByRole("button", { name: "Next" }));
+    expect(await screen.findByText("Entry 26")).toBeTruthy();
+    expect(screen.getByText("Showing 26 to 31 of 31 events")).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Next" }).hasAttribute("disabled")).toBe(true);
     expect(api.requestsTo(LIST).map(({ query }) => [query.get("limit"), query.get("cursor")])).toEqual([
       ["25", null],
       ["25", "older"],
     ]);
+    await user.click(screen.getByRole("button", { name: "Previous" }));
+    expect(await screen.findByText("Entry 1")).toBeTruthy();
   });
 
-  test("event and result narrow the trail, and the address remembers both", async () => {
+  test("AUDIT-03, AUDIT-18: typing waits half a second, and what is found begins at its first page", async () => {
+    api.on(LIST, { json: { logs: [entry(1)], next_cursor: "older" } });
+    const { user } = await openAudit();
+    await user.click(screen.getByRole("button", { name: "Next" }));
+    await waitFor(() => expect(api.requestsTo(LIST).at(-1)?.query.get("cursor")).toBe("older"));
+    const begun = performance.now();
+    await user.type(screen.getByRole("searchbox", { name: "Search the audit trail" }), "db");
+    await waitFor(() => expect(api.requestsTo(LIST).at(-1)?.query.get("search")).toBe("db"));
+    expect(performance.now() - begun).toBeGreaterThan(500);
+    expect(api.requestsTo(LIST).at(-1)?.query.get("cursor")).toBeNull();
+    expect(api.requestsTo(LIST).some(({ query }) => query.get("search") === "d")).toBe(false);
+  });
+
+  test("AUDIT-04, AUDIT-06, OPEN-130: status, event and days narrow the trail, and the address remembers them", async () => {
     const { user, router } = await openAudit();
-    await user.click(screen.getByRole("combobox", { name: "Result" }));
-    await user.click(await screen.findByRole("option", { name: "Failure" }));
-    await waitFor(() => expect(api.requestsTo(LIST).at(-1)?.query.get("result")).toBe("failure"));
+    await user.click(screen.getByRole("combobox", { name: "Status" }));
+    await user.click(await screen.findByRole("option", { name: "Pending" }));
+    await waitFor(() => expect(api.requestsTo(LIST).at(-1)?.query.get("status")).toBe("pending"));
     await user.click(screen.getByRole("combobox", { name: "Event" }));
     await user.click(await screen.findByRole("option", { name: "Credential revealed" }));
     await waitFor(() => expect(api.requestsTo(LIST).at(-1)?.query.get("event")).toBe("credential.revealed"));
-    expect(router.state.location.search).toBe("?result=failure&event=credential.revealed");
+    await user.type(screen.getByLabelText("Start date"), "2026-11-02");
+    await user.type(screen.getByLabelText("End date"), "2026-11-03");
+    const [from, to] = [new Date(2026, 10, 2), new Date(new Date(2026, 10, 4).getTime() - 1)].map((at) =>
+      at.toISOString(),
+    );
+    await waitFor(() => expect(api.requestsTo(LIST).at(-1)?.query.get("to")).toBe(to));
+    expect(api.requestsTo(LIST).at(-1)?.query.get("from")).toBe(from);
+    expect(router.state.location.search).toBe(
+      "?status=pending&event=credential.revealed&from=2026-11-02&to=2026-11-03",
+    );
+  });
+
+  test("AUDIT-20: Export saves what the list is narrowed to as JSON; other formats are one more click", async () => {
+    api.on(LOGS, { text: "{}" });
+    const { user } = await openAudit("/audit-logs?view=critical");
+    await user.click(screen.getByRole("button", { name: "Export" }));
+    await waitFor(() => expect(saved).toHaveLength(1));
+    expect(saved[0]?.name).toMatch(/^audit-logs-\d{4}-\d\d-\d\d\.json$/);
+    await user.click(screen.getByRole("button", { name: "Export in another format" }));
+    await user.click(await screen.findByRole("menuitem", { name: "CSV" }));
+    await waitFor(() => expect(saved[1]?.name).toMatch(/\.csv$/));
+    expect(api.requestsTo(LOGS).map(({ query }) => [query.get("format"), query.get("view")])).toEqual([
+      ["json", "critical"],
+      ["csv", "critical"],
+    ]);
   });
 
   test("a trail that cannot be had can be tried again", async () => {
@@ -123,7 +203,7 @@ describe("the audit page", () => {
   test("shows the newest checkpoint, the key and the command that checks an export offline", async () => {
     await openAudit();
     const card = within(await screen.findByRole("region", { name: "Newest checkpoint" }));
-    expect(card.getByText((5200).toLocaleString())).toBeTruthy();
+    expect(await card.findByText((5200).toLocaleString())).toBeTruthy();
     expect(card.getByText("3")).toBeTruthy();
     expect(screen.getByText(KEY)).toBeTruthy();
     expect(
@@ -158,10 +238,23 @@ describe("the audit page", () => {
     expect(await saved[0]?.content.text()).toBe('{"type":"header"}\n');
   });
 
-  test("an entry's evidence is saved as a file of its own", async () => {
+  test("an entry shows its inclusion proof, and its evidence is saved as a file of its own", async () => {
+    api.on("GET /api/v1/audit/:id/proof", {
+      json: {
+        leaf_index: 1,
+        leaf_hash: "bGVhZg==",
+        tree_size: 5200,
+        root_hash: "cm9vdA==",
+        hashes: ["b25l", "dHdv"],
+        checkpoint: "strongroom/test\n5200\nroot\n",
+        signed_at: new Date().toISOString(),
+      },
+    });
     api.on("GET /api/v1/audit/:id/evidence", { text: "proof" });
     const { user } = await openAudit();
-    await user.click(screen.getByRole("button", { name: "Evidence of Credential revealed" }));
+    await user.click(screen.getByRole("button", { name: "Proof of Credential revealed" }));
+    for (const text of ["bGVhZg==", "cm9vdA==", "b25l", "dHdv"]) expect(await screen.findByText(text)).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Download the evidence of Credential revealed" }));
     await waitFor(() => expect(saved.map(({ name }) => name)).toEqual([`audit-evidence-${entry(1).id}.jsonl`]));
   });
 

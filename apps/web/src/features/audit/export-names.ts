@@ -2,5 +2,3 @@
 
 /** The day in UTC, so that two people name the same export alike. */
 export const exportFileName = (now: Date): string => `audit-trail-${now.toISOString().slice(0, 10)}.jsonl`;
-
-export const evidenceFileName = (id: string): string => `audit-evidence-${id}.jsonl`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { evidenceFileName, exportFileName } from "./export-names.ts";
+import { exportFileName } from "./export-names.ts";
 import { verifyCommand } from "./verify-command.ts";
 
 test("the offline check is one command with the file and the key", () => {
@@ -15,7 +15,6 @@ test("a key with characters of the shell's own is quoted", () => {
   );
 });
 
-test("files are named by day and by entry", () => {
+test("files are named by day", () => {
   expect(exportFileName(new Date("2026-11-21T23:30:00Z"))).toBe("audit-trail-2026-11-21.jsonl");
-  expect(evidenceFileName("1b9d")).toBe("audit-evidence-1b9d.jsonl");
 });

@@ -2,7 +2,7 @@
 import { Group, Stack } from "@mantine/core";
 import { AUDIT_RESULTS } from "@strongroom/contract";
 import { IconKey } from "@tabler/icons-react";
-import { AuditTrailList, type AuditTrailEntry } from "#shared/ui/audit-trail-list.tsx";
+import { AuditTrailList, type AuditTrailEntry } from "#shared/audit/audit-trail-list.tsx";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState, ErrorState, SampleDataNotice } from "#shared/ui/states.tsx";

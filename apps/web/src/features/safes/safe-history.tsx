@@ -2,7 +2,7 @@
 import { Button } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { AuditTrailList } from "#shared/ui/audit-trail-list.tsx";
+import { AuditTrailList } from "#shared/audit/audit-trail-list.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import classes from "./safes.module.css";

@@ -2,7 +2,6 @@
 import {
   exportValidationJson,
   exportValidationReport,
-  listAuditEntries,
   listJitSessions,
   listValidationAttempts,
   listValidationFailures,
@@ -104,14 +103,6 @@ export interface AuditFilter {
   event?: string | undefined;
   result?: AuditResult | undefined;
 }
-
-export const auditEntries = (filter: AuditFilter) =>
-  infiniteQueryOptions({
-    queryKey: [...keyOf(listAuditEntries).slice(0, -1), "validation", filter],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      callForQuery(listAuditEntries, { query: { ...filter, limit: 25, cursor } }, signal),
-    ...paged,
-  });
 
 /** Everything that the dashboard shows. */
 export const refreshValidation = (client: QueryClient): Promise<void> => invalidatePath(client, PATH);

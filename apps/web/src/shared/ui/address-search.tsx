@@ -12,9 +12,11 @@ export const MOST_SEARCHED = 100;
 export interface AddressSearchProps {
   label: string;
   placeholder: string;
+  /** How long typing waits. */
+  pauseMs?: number;
 }
 
-export function AddressSearch({ label, placeholder }: AddressSearchProps) {
+export function AddressSearch({ label, placeholder, pauseMs = TYPING_PAUSE_MS }: AddressSearchProps) {
   const [params, setParams] = useSearchParams();
   const searched = params.get("search") ?? "";
   const [text, setText] = useState(searched);
@@ -30,9 +32,9 @@ export function AddressSearch({ label, placeholder }: AddressSearchProps) {
     if (text.trim() === searched) return undefined;
     const timer = setTimeout(() => {
       setParams((before) => withParam(before, "search", text), { replace: true });
-    }, TYPING_PAUSE_MS);
+    }, pauseMs);
     return () => clearTimeout(timer);
-  }, [text, searched, setParams]);
+  }, [text, searched, setParams, pauseMs]);
 
   return (
     <TextInput

@@ -1,7 +1,7 @@
 import { act, screen } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { renderScreen } from "#app/testing/render.tsx";
-import { AuditTrailList, type AuditTrailEntry } from "./audit-trail-list.tsx";
+import { AuditTrailList, type AuditTrailEntry } from "#shared/audit/audit-trail-list.tsx";
 import { CONFIRM_VARIANTS, ConfirmDialog } from "./confirm-dialog.tsx";
 import { CLEAR_AFTER_MS, copySecret, copyText } from "./copy.ts";
 import { ErrorBoundary } from "./error-boundary.tsx";

@@ -5,10 +5,10 @@ import { useId, useState, type ReactNode } from "react";
 import type { AuditResult } from "@strongroom/contract";
 import { asWords } from "#shared/format/text.ts";
 import classes from "./audit-trail-list.module.css";
-import { DisclosureButton } from "./disclosure-button.tsx";
-import { RelativeTime } from "./relative-time.tsx";
-import { EmptyState } from "./states.tsx";
-import { ResultBadge } from "./status-badge.tsx";
+import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { EmptyState } from "#shared/ui/states.tsx";
+import { ResultBadge, SeverityBadge, type Severity } from "#shared/ui/status-badge.tsx";
 
 /** What the list needs of an entry; `AuditLogEntry` of the contract has it all. */
 export interface AuditTrailEntry {
@@ -20,6 +20,8 @@ export interface AuditTrailEntry {
   metadata?: Record<string, unknown> | undefined;
   user: { name: string };
   timestamp: string;
+  /** Of the trail's own lists only. */
+  details?: { severity: Severity };
 }
 
 const valueText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
@@ -35,6 +37,10 @@ function reasonOf(metadata: AuditTrailEntry["metadata"]): string | null {
   const reason = metadata?.["reason"];
   return typeof reason === "string" && reason !== "" ? reason : null;
 }
+
+/** Routine needs no badge, and an ordinary failure has said so already. */
+const isGrave = (entry: AuditTrailEntry): entry is AuditTrailEntry & { details: { severity: Severity } } =>
+  entry.details?.severity === "critical" || entry.details?.severity === "high";
 
 function Details({ metadata, id, isOpen }: { metadata: Record<string, unknown>; id: string; isOpen: boolean }) {
   return (
@@ -62,6 +68,7 @@ function Entry({ entry, actions }: { entry: AuditTrailEntry; actions: ReactNode 
       <div className={classes.first}>
         <span className={classes.action}>{entry.action}</span>
         <ResultBadge result={entry.result} />
+        {isGrave(entry) && <SeverityBadge severity={entry.details.severity} />}
         <span className={classes.time}>
           <RelativeTime moment={entry.timestamp} />
         </span>
