@@ -1,0 +1,131 @@
+// The audit trail with its tabs, counters, filters and pages: Audit Logs has all of it, the Validation Dashboard what the
+// verification of secrets recorded (OPEN-132).
+import { Button } from "@mantine/core";
+import { IconRefresh } from "@tabler/icons-react";
+import type { AuditFilter, AuditLog, AuditView } from "@strongroom/contract";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import { useSearchParams } from "react-router";
+import { withParam } from "#shared/format/address.ts";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { PageTabs } from "#shared/ui/page-tabs.tsx";
+import { VIEWS, queryOf, showing, viewOf, type AuditQuery } from "./audit-filter.ts";
+import { AuditTrailList } from "./audit-trail-list.tsx";
+import { PAGE_SIZE, auditCounts, auditPage } from "./audit.queries.ts";
+import { ExportMenu } from "./export-menu.tsx";
+import { InclusionProof } from "./inclusion-proof.tsx";
+import { TrailCounters } from "./trail-counters.tsx";
+import { TrailFilters, type TrailFiltersProps } from "./trail-filters.tsx";
+import classes from "./trail.module.css";
+
+export interface AuditExplorerProps extends TrailFiltersProps {
+  title: string;
+  scope: AuditFilter["scope"];
+}
+
+const TABS = VIEWS.map((view) => ({ ...view, count: undefined }));
+
+export function AuditExplorer({ title, scope, events }: AuditExplorerProps) {
+  const [params, setParams] = useSearchParams();
+  const query = queryOf(params, scope);
+  const choose = (view: AuditView) =>
+    setParams((before) => withParam(before, "view", view === "all" ? "" : view), { replace: true });
+  const counts = useQuery({ ...auditCounts(query), placeholderData: keepPreviousData });
+  return (
+    <PageTabs label="Kinds of events" tabs={TABS} value={viewOf(params)} onChange={choose}>
+      <TrailFilters events={events} />
+      <TrailCounters counts={counts.data} />
+      {/* Another filter begins at its first page (AUDIT-18). */}
+      <Pages
+        key={JSON.stringify(query)}
+        title={title}
+        query={query}
+        total={counts.isPlaceholderData ? undefined : counts.data}
+        onRefresh={() => void counts.refetch()}
+      />
+    </PageTabs>
+  );
+}
+
+interface PagesProps {
+  title: string;
+  query: AuditQuery;
+  total: { total: number; is_exact: boolean } | undefined;
+  onRefresh: () => void;
+}
+
+function Pages({ title, query, total, onRefresh }: PagesProps) {
+  /** Where each page after the first begins, as far as somebody went. */
+  const [places, setPlaces] = useState<readonly string[]>([]);
+  const list = useQuery({ ...auditPage(query, places.at(-1)), placeholderData: keepPreviousData });
+  const refresh = () => {
+    onRefresh();
+    void list.refetch();
+  };
+  return (
+    <Loaded query={list}>
+      {({ logs, next_cursor: next }) => (
+        <div className={list.isPlaceholderData ? classes.old : undefined} aria-busy={list.isPlaceholderData}>
+          <AuditTrailList
+            title={title}
+            entries={logs}
+            entryActions={proofOf}
+            actions={
+              <div className={classes.actions}>
+                <Button
+                  size="compact-md"
+                  variant="default"
+                  leftSection={<IconRefresh size={15} aria-hidden />}
+                  onClick={refresh}
+                  loading={list.isRefetching && !list.isPlaceholderData}
+                >
+                  Refresh
+                </Button>
+                <ExportMenu query={query} />
+              </div>
+            }
+            footer={
+              logs.length > 0 && (
+                <Pager
+                  said={
+                    total && showing(places.length, PAGE_SIZE, logs.length, { n: total.total, isExact: total.is_exact })
+                  }
+                  onPrevious={places.length === 0 ? null : () => setPlaces(places.slice(0, -1))}
+                  onNext={next === null ? null : () => setPlaces([...places, next])}
+                />
+              )
+            }
+          />
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+const proofOf = (entry: AuditLog): ReactNode => <InclusionProof entry={entry} />;
+
+interface PagerProps {
+  said: string | undefined;
+  /** Null: there is none. */
+  onPrevious: (() => void) | null;
+  onNext: (() => void) | null;
+}
+
+/** AUDIT-09. */
+function Pager({ said, onPrevious, onNext }: PagerProps) {
+  return (
+    <div className={classes.pager}>
+      <p className={classes.showing} role="status">
+        {said}
+      </p>
+      <div className={classes.actions}>
+        <Button size="compact-md" variant="default" disabled={onPrevious === null} onClick={() => onPrevious?.()}>
+          Previous
+        </Button>
+        <Button size="compact-md" variant="default" disabled={onNext === null} onClick={() => onNext?.()}>
+          Next
+        </Button>
+      </div>
+    </div>
+  );
+}

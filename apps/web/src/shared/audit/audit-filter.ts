@@ -1,0 +1,74 @@
+// What a list of the trail is narrowed to, as the address holds it.
+import {
+  AUDIT_STATUSES,
+  AUDIT_VIEWS,
+  type AuditFilter,
+  type AuditView,
+  type InputOf,
+  type listAuditEntries,
+} from "@strongroom/contract";
+import { searchOf } from "#shared/format/address.ts";
+import { capitalised } from "#shared/format/text.ts";
+
+export type AuditQuery = Omit<NonNullable<InputOf<typeof listAuditEntries>["query"]>, "limit" | "cursor">;
+
+/** AUDIT-02. */
+export const VIEWS: readonly { value: AuditView; label: string }[] = [
+  { value: "all", label: "All Events" },
+  { value: "regular", label: "Regular Verification" },
+  { value: "jit", label: "JIT Verification" },
+  { value: "critical", label: "Critical Failures" },
+];
+
+const SEVERITIES = ["critical", "high", "medium", "low"] as const;
+
+const choices = (all: string, values: readonly string[]) => [
+  { value: "", label: all },
+  ...values.map((value) => ({ value, label: capitalised(value) })),
+];
+export const STATUS_CHOICES = choices("All statuses", AUDIT_STATUSES);
+export const SEVERITY_CHOICES = choices("All severities", SEVERITIES);
+
+/** AUDIT-05. */
+export const hasSeverities = (view: AuditView): boolean => view === "all" || view === "critical";
+
+export const viewOf = (params: URLSearchParams): AuditView =>
+  AUDIT_VIEWS.find((view) => view === params.get("view")) ?? "all";
+
+/** `scope`: what this list is about, whatever the address says. */
+export function queryOf(params: URLSearchParams, scope: AuditFilter["scope"]): AuditQuery {
+  const view = viewOf(params);
+  const status = AUDIT_STATUSES.find((each) => each === params.get("status"));
+  const severity = hasSeverities(view) ? SEVERITIES.find((each) => each === params.get("severity")) : undefined;
+  return {
+    view,
+    scope,
+    search: searchOf(params),
+    status,
+    severity,
+    event: params.get("event") ?? undefined,
+    actor_id: idOf(params.get("actor")),
+    target_id: idOf(params.get("target")),
+    from: momentOf(params.get("from"), 0),
+    to: momentOf(params.get("to"), 1),
+  };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const idOf = (text: string | null): AuditQuery["actor_id"] & string =>
+  (text !== null && UUID.test(text) ? text : undefined) as AuditQuery["actor_id"] & string;
+
+/** When a day of the person's own calendar begins, or the last millisecond of it; undefined for no day. */
+function momentOf(day: string | null, daysLater: 0 | 1): string | undefined {
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? "") ?? [];
+  if (year === undefined) return undefined;
+  const begin = new Date(Number(year), Number(month) - 1, Number(date) + daysLater);
+  return Number.isNaN(begin.getTime()) ? undefined : new Date(begin.getTime() - daysLater).toISOString();
+}
+
+/** AUDIT-09. `total` may be more than was counted. */
+export function showing(page: number, size: number, shown: number, total: { n: number; isExact: boolean }): string {
+  const first = page * size + 1;
+  const [x, y] = [first, first + shown - 1].map((each) => each.toLocaleString());
+  return `Showing ${x} to ${y} of ${total.n.toLocaleString()}${total.isExact ? "" : "+"} events`;
+}

@@ -1,0 +1,73 @@
+// What narrows a list of the trail: a search, status, severity and days, all of them in the address (AUDIT-03 to AUDIT-06).
+import { Select, TextInput } from "@mantine/core";
+import { useId } from "react";
+import { useSearchParams } from "react-router";
+import { withParam } from "#shared/format/address.ts";
+import { AddressSearch } from "#shared/ui/address-search.tsx";
+import { SEVERITY_CHOICES, STATUS_CHOICES, hasSeverities, viewOf } from "./audit-filter.ts";
+import classes from "./trail.module.css";
+
+/** AUDIT-18. */
+const TYPING_PAUSE_MS = 500;
+
+export interface TrailFiltersProps {
+  /** Where the list has more than one kind of event. */
+  events?: readonly { value: string; label: string }[] | undefined;
+}
+
+export function TrailFilters({ events }: TrailFiltersProps) {
+  const [params, setParams] = useSearchParams();
+  const choose = (part: string) => (value: string | null) =>
+    setParams((before) => withParam(before, part, value ?? ""), { replace: true });
+  const chosen = (part: string) => ({ value: params.get(part) ?? "", onChange: choose(part), allowDeselect: false });
+  return (
+    <div className={classes.filters}>
+      <div className={classes.search}>
+        <AddressSearch
+          label="Search the audit trail"
+          placeholder="Person, account, host, ticket, event or id"
+          pauseMs={TYPING_PAUSE_MS}
+        />
+      </div>
+      <Select aria-label="Status" data={STATUS_CHOICES} {...chosen("status")} />
+      {hasSeverities(viewOf(params)) && (
+        <Select aria-label="Severity" data={SEVERITY_CHOICES} {...chosen("severity")} />
+      )}
+      {events !== undefined && (
+        <Select
+          aria-label="Event"
+          data={[...events]}
+          {...chosen("event")}
+          searchable
+          nothingFoundMessage="No such event"
+        />
+      )}
+      <Day label="From" name="Start date" value={params.get("from") ?? ""} onChange={choose("from")} />
+      <Day label="To" name="End date" value={params.get("to") ?? ""} onChange={choose("to")} />
+    </div>
+  );
+}
+
+interface DayProps {
+  label: string;
+  name: string;
+  value: string;
+  onChange: (day: string) => void;
+}
+
+function Day({ label, name, value, onChange }: DayProps) {
+  const id = useId();
+  return (
+    <div className={classes.days}>
+      <span aria-hidden id={id}>
+        {label}
+      </span>
+      <TextInput
+        type="date"
+        aria-label={name}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    </div>
+  );
+}

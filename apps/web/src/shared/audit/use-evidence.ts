@@ -1,0 +1,13 @@
+// Saves everything on record about one subject as a file that can be checked without us.
+import type { EvidenceSubject } from "@strongroom/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { messageOf } from "#shared/api/call-error.ts";
+import { toast } from "#shared/ui/toast.ts";
+import { bundleDownload } from "./audit.queries.ts";
+
+export function useEvidence(subject: { about: EvidenceSubject; id: string }) {
+  const { mutate, isPending } = useMutation(bundleDownload(useQueryClient()));
+  const save = () =>
+    mutate(subject, { onError: (error) => toast.error(`Failed to download the evidence: ${messageOf(error)}`) });
+  return { save, isPending };
+}
