@@ -96,7 +96,11 @@ async function drill(
       signal: job.signal,
       progress: copied,
       async prove(embedded) {
-        await add({ what: "files", is_good: true, says: `${manifest.files.length} files, each as it was written` });
+        await add({
+          what: "files",
+          is_good: true,
+          says: `${manifest.files.length.toLocaleString("en")} files, each as it was written`,
+        });
         const progress = (part: number) => job.progress(COPYING + Math.floor(part * (100 - COPYING)), 100);
         await examineRestored({ kernel, embedded, manifest, from, signal: job.signal, add, progress });
       },

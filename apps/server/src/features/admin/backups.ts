@@ -59,7 +59,7 @@ const workOf = (row: WorkRow | undefined): Omit<BackupWork, "kind"> | null =>
     : { id: JobId.parse(row.id), state: row.state, done: row.done, total: row.total };
 
 async function errorOf(db: Db, id: string): Promise<string> {
-  const [job] = await findJobs(db, { limit: 1, after: null, queue: null, state: null, id });
+  const [job] = await findJobs(db, { limit: 1, after: null, queues: null, state: null, id });
   return job?.error ?? "The server stopped while it was at work.";
 }
 

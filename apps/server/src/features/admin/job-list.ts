@@ -29,7 +29,9 @@ const shownQueue = (row: QueueRow | undefined) => ({
 
 export async function readJobs({ jobs }: Kernel, { query }: Call<typeof listJobs>, db: Db) {
   const after = query.cursor === undefined ? null : readTimePlace(query.cursor);
-  const wish = { limit: query.limit + 1, after, queue: query.queue ?? null, state: query.state ?? null };
+  // What the queue keeps for itself is not ours to show.
+  const names = query.queue === undefined ? [...jobs.known().keys()] : [query.queue];
+  const wish = { limit: query.limit + 1, after, queues: names, state: query.state ?? null };
   const rows = await findJobs(db, wish);
   const shown = rows.slice(0, query.limit);
   const last = rows.length > query.limit ? shown.at(-1) : undefined;
@@ -56,7 +58,7 @@ const notRetried = () =>
   refuse(409, "job.not-retried", "Only a job that was given up is attempted again, and not while another one waits.");
 
 async function findOne(db: Db, id: string): Promise<JobRow> {
-  const [row] = await findJobs(db, { limit: 1, after: null, queue: null, state: null, id });
+  const [row] = await findJobs(db, { limit: 1, after: null, queues: null, state: null, id });
   if (row === undefined) throw refuse(404, "job.not-found", "Job not found");
   return row;
 }

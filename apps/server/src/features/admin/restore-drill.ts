@@ -126,10 +126,13 @@ async function examineAll(copy: Kernel, { signal, add, progress }: Restored): Pr
     await progress(1 - 0.5 / (1 + done / 5000));
   });
   const says =
-    unreadable === 0
-      ? `${count(total, "stored secret")} open`
-      : `${unreadable.toLocaleString("en")} of ${count(total, "stored secret")} do not open`;
+    total === 0
+      ? "There is none yet"
+      : unreadable === 0
+        ? `${count(total, "stored secret")} open`
+        : `${unreadable.toLocaleString("en")} of ${count(total, "stored secret")} do not open`;
   await add({ what: "secrets", is_good: unreadable === 0, says });
+  await progress(1);
 }
 
 const count = (number: number, one: string, many = `${one}s`): string =>

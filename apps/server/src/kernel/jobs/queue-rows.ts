@@ -49,7 +49,8 @@ export interface JobRow {
 export interface JobWish {
   limit: number;
   after: TimePlace | null;
-  queue: string | null;
+  /** Null for all of them, also the queue's own. */
+  queues: readonly string[] | null;
   state: JobPhase | null;
   id?: string;
 }
@@ -59,11 +60,11 @@ const phase = sql<JobPhase>`case when job.state < 'active'
 const created = sql`date_trunc('milliseconds', job.created_on)`;
 
 /** Newest first. */
-export async function findJobs(db: Db, { limit, after, queue, state, id }: JobWish): Promise<JobRow[]> {
+export async function findJobs(db: Db, { limit, after, queues, state, id }: JobWish): Promise<JobRow[]> {
   const conditions = [
     sql`true`,
     ...(id === undefined ? [] : [sql`job.id = ${id}`]),
-    ...(queue === null ? [] : [sql`job.name = ${queue}`]),
+    ...(queues === null ? [] : [sql`job.name = any(${[...queues]}::text[])`]),
     ...(state === null ? [] : [sql`${phase} = ${state}`]),
     ...(after === null ? [] : [sql`(${created}, job.id) < (${after.at}, ${after.id}::uuid)`]),
   ];

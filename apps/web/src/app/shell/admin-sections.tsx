@@ -6,7 +6,7 @@ import { paths } from "../paths.ts";
 
 /** Who sees what there, as the server has it. */
 const SECTIONS: readonly { label: string; path: string; roles: readonly Role[] }[] = [
-  { label: "Users", path: paths.admin, roles: ["admin"] },
+  { label: "Console", path: paths.admin, roles: ["admin"] },
   { label: "Groups", path: paths.adminGroups, roles: ["admin", "manager"] },
   { label: "Platforms", path: paths.adminPlatforms, roles: ["admin", "manager", "user"] },
 ];

@@ -3,7 +3,7 @@ import { Tabs } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Suspense, lazy, type ComponentType } from "react";
+import { Suspense, lazy, useEffect, useRef, type ComponentType } from "react";
 import { useSearchParams } from "react-router";
 import { AdminSections } from "#app/shell/admin-sections.tsx";
 import { choiceOf } from "#shared/format/address.ts";
@@ -22,6 +22,9 @@ const CONTENT: Record<ConsoleTab, ComponentType> = {
   users: UsersCard,
   "role-requests": RoleRequestsCard,
   resets: PasswordResetsCard,
+  machines: lazy(async () => ({
+    default: (await import("#features/tokens/machine-identities.tsx")).MachineIdentities,
+  })),
   policy: lazy(() => import("./sign-in-policy-card.tsx")),
   providers: lazy(async () => ({
     default: (await import("#features/identity-providers/identity-providers-card.tsx")).IdentityProvidersCard,
@@ -53,6 +56,12 @@ function Console() {
   const tab = choiceOf(params, "tab", CONSOLE_TABS);
   const counts = useWaiting();
   const Content = CONTENT[tab];
+  const list = useRef<HTMLDivElement>(null);
+  // On a small screen the strip is wider than the page.
+  useEffect(() => {
+    const chosen = list.current?.querySelector(`[data-tab="${tab}"]`);
+    if (!isWide) chosen?.scrollIntoView?.({ block: "nearest", inline: "center" });
+  }, [tab, isWide]);
   return (
     <Tabs
       value={tab}
@@ -60,11 +69,16 @@ function Console() {
       orientation={isWide ? "vertical" : "horizontal"}
       variant={isWide ? "pills" : "default"}
       keepMounted={false}
-      classNames={{ root: classes.console ?? "", list: classes.tabs ?? "", tab: classes.tab ?? "" }}
+      classNames={{
+        root: classes.console ?? "",
+        list: classes.tabs ?? "",
+        tab: classes.tab ?? "",
+        tabLabel: classes.tabLabel ?? "",
+      }}
     >
-      <Tabs.List aria-label="Admin Console">
+      <Tabs.List ref={list} aria-label="Admin Console">
         {CONSOLE_TABS.map((each) => (
-          <Tabs.Tab key={each} value={each} rightSection={<Waiting count={counts[each] ?? 0} />}>
+          <Tabs.Tab key={each} value={each} data-tab={each} rightSection={<Waiting count={counts[each] ?? 0} />}>
             {TAB_LABELS[each]}
           </Tabs.Tab>
         ))}

@@ -195,7 +195,7 @@ function BackupRow({ backup, isBusy, onDelete }: BackupRowProps) {
 function Drill({ drill }: { drill: RestoreDrill }) {
   return (
     <>
-      <p className={classes.plain}>
+      <p className={classes.verdict}>
         {drillSentence(drill)} <RelativeTime moment={drill.ended_at ?? drill.started_at} />
       </p>
       <ul className={classes.findings}>

@@ -64,7 +64,7 @@ function Queues({ queues: shown }: { queues: readonly JobQueue[] }) {
                 {queue.failed === 0 ? "0" : <StatusBadge status="failed" label={queue.failed.toLocaleString()} />}
               </Table.Td>
               <Table.Td>
-                <RelativeTime moment={queue.oldest_waiting_at} />
+                {queue.oldest_waiting_at === null ? "–" : <RelativeTime moment={queue.oldest_waiting_at} />}
               </Table.Td>
               <Table.Td>
                 <RelativeTime moment={queue.last_completed_at} />

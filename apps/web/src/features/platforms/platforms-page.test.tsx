@@ -46,7 +46,7 @@ describe("the platforms", () => {
       expect(row.getByText(text), text).toBeTruthy();
     }
     const links = within(screen.getByRole("navigation", { name: "Admin Console pages" })).getAllByRole("link");
-    expect(links.map((link) => link.textContent)).toEqual(["Users", "Groups", "Platforms"]);
+    expect(links.map((link) => link.textContent)).toEqual(["Console", "Groups", "Platforms"]);
   });
 
   test("a reconcile account that is not ready is seen in the list, and its reason", async () => {
