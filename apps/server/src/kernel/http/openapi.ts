@@ -1,5 +1,5 @@
 // The OpenAPI 3.1 document and a page to read it, made from the endpoints themselves.
-import { Problem } from "@strongroom/contract";
+import { Problem, scopeOf } from "@strongroom/contract";
 import type { Endpoint } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
@@ -27,7 +27,9 @@ export function openApiDocument(version: string): Json {
     paths,
     components: {
       schemas: { Problem: schemaOf(Problem, "output") },
-      securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "The token of a sign-in, or an API token (srt_…)" },
+      },
     },
   };
 }
@@ -40,12 +42,19 @@ const IDEMPOTENCY_KEY: Json = {
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
 };
 
+/** What an API token must have been given. */
+function tokenNeeds(endpoint: Endpoint): string {
+  if (endpoint.needs === "public") return "Takes no token.";
+  const scope = scopeOf(endpoint);
+  return scope === null ? "No API token can do this." : `API token scope: ${scope}.`;
+}
+
 function operation({ name, feature, endpoint }: NamedEndpoint): Json {
   return {
     operationId: name,
     tags: [feature],
     summary: endpoint.summary,
-    description: `Needs: ${endpoint.needs}. Audit event: ${endpoint.audit}.`,
+    description: `Needs: ${endpoint.needs}. ${tokenNeeds(endpoint)} Audit event: ${endpoint.audit}.`,
     ...(endpoint.needs === "public" ? { security: [] } : { security: [{ bearer: [] }] }),
     parameters: [
       ...parameters(endpoint.params, "path"),
@@ -97,7 +106,7 @@ function section({ name, endpoint }: NamedEndpoint): string {
   const reply = endpoint.reply instanceof z.ZodType ? endpoint.reply : undefined;
   return `<section id="${name}"><h3><code>${endpoint.method} ${escape(endpoint.path)}</code></h3>
 <p>${escape(endpoint.summary)}.</p>
-<p class="facts">Needs <code>${endpoint.needs}</code>. Recorded as <code>${endpoint.audit}</code>.</p>
+<p class="facts">Needs <code>${endpoint.needs}</code>. ${escape(tokenNeeds(endpoint))} Recorded as <code>${endpoint.audit}</code>.</p>
 ${shape("Path", endpoint.params, "input")}${shape("Query", endpoint.query, "input")}${shape("Body", endpoint.body, "input")}${shape("Answer", reply, "output")}</section>`;
 }
 
@@ -117,7 +126,8 @@ export function docsPage(version: string): string {
 code,pre{font:0.875rem/1.45 ui-monospace,monospace}pre{overflow:auto;padding:.75rem;border:1px solid #8886;border-radius:6px}
 section{border-top:1px solid #8884;padding:.5rem 0}h3{overflow-wrap:anywhere;margin:.5rem 0}p{margin:.25rem 0}.facts{opacity:.8}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1rem;padding:0;list-style:none}</style></head><body><main>
-<h1>Strongroom API ${escape(version)}</h1><p>Every call answers errors as RFC 9457 problem details.
+<h1>Strongroom API ${escape(version)}</h1><p>Calls are made with the token of a sign-in or with an
+API token, as <code>Authorization: Bearer …</code>. Every call answers errors as RFC 9457 problem details.
 The same as a machine reads it: <a href="/api/openapi.json">/api/openapi.json</a>.</p>
 <nav aria-label="Features"><ul>${links}</ul></nav>${body}</main></body></html>`;
 }

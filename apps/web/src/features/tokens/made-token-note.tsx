@@ -19,7 +19,7 @@ export function MadeTokenNote({ made, onDone }: { made: MadeToken; onDone: () =>
       <div>
         <p className={classes.caption}>Send it as a header, never in an address:</p>
         <CodeBlock
-          code={`curl -H "Authorization: Bearer $STRONGROOM_TOKEN" ${location.origin}/api/v1/accounts`}
+          code={`curl -H "Authorization: Bearer $API_TOKEN" ${location.origin}/api/v1/accounts`}
           label="example call"
           isWrapped
         />
