@@ -82,9 +82,10 @@ export async function listAccess(db: Db, { safeId, accountId, limit, after }: Ac
              lower(person.name) || ' ' || person.id as sort,
              coalesce(paths.account_id, '00000000-0000-0000-0000-000000000000') as id,
              jsonb_agg(jsonb_build_object(
-               'kind', kind, 'through', through, 'permissions', permissions, 'needs_approval', needs_approval,
-               'expires_at', to_char(expires_at at time zone 'UTC', ${ISO})
-             ) order by kind, through, paths.id) as paths
+               'kind', paths.kind, 'through', paths.through, 'permissions', paths.permissions,
+               'needs_approval', paths.needs_approval,
+               'expires_at', to_char(paths.expires_at at time zone 'UTC', ${ISO})
+             ) order by paths.kind, paths.through, paths.id) as paths
       from paths join users person on person.id = paths.user_id and person.status = 'active'
       group by person.id, paths.account_id
     ) people

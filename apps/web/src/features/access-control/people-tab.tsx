@@ -5,6 +5,7 @@ import { ROLES, type AccessPerson } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { searchOf, withParam } from "#shared/format/address.ts";
+import { counted } from "#shared/format/text.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
@@ -83,8 +84,11 @@ function PersonRow({ person }: { person: AccessPerson }) {
           {person.name}
         </Link>
         <p className={classes.hint}>{person.email}</p>
+        <p className={classes.narrowOnly}>
+          {ROLE_LABELS[person.role]} · {counted(person.safes, "safe")} · {person.accounts_usable.toLocaleString()} to
+          use, {person.accounts_retrievable.toLocaleString()} to retrieve
+        </p>
         <p className={classes.tags}>
-          <span className={classes.narrowOnly}>{ROLE_LABELS[person.role]}</span>
           {person.kind === "machine" && <Tag>Machine</Tag>}
           {person.status === "disabled" && <Tag>Disabled</Tag>}
           {person.may_break_glass && (

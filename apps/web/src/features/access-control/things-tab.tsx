@@ -111,6 +111,9 @@ function SafesTable({ safes, onOpen }: { safes: readonly AccessSafe[]; onOpen: (
                   Owner: {safe.owner_name}
                   {safe.status !== "active" && ` · ${safe.status}`}
                 </p>
+                <p className={classes.narrowOnly}>
+                  {counted(safe.people, "person", "people")} · {counted(safe.accounts, "account")}
+                </p>
               </Table.Td>
               <Table.Td className={classes.number}>{safe.people.toLocaleString()}</Table.Td>
               <Table.Td className={classes.number}>{safe.accounts.toLocaleString()}</Table.Td>
