@@ -16,8 +16,6 @@ export const paths = {
   /** One safe, at one of its tabs; with ":id" the pattern of all. */
   safe: (id: string, tab = "") => (tab === "" ? `/safes/${id}` : `/safes/${id}?tab=${tab}`),
   vault: "/vault",
-  /** The vault's list, searching for a text. */
-  vaultSearch: (search: string) => `/vault?search=${encodeURIComponent(search)}`,
   /** One credential; with ":id" the pattern of all. */
   credential: (id: string) => `/vault/${id}`,
   /** An older address of the vault (OPEN-26). */

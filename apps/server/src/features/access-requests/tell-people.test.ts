@@ -37,7 +37,7 @@ describe("approvals in the bell", () => {
     const told = await toldTo(second);
     const question = [
       `${asked.username} asks for ${account.name}`,
-      "For 30 minutes. Level 1: 0 of 1 approvals.",
+      "For 30 minutes. Level 1: 0 of 1 approval.",
       true,
       false,
     ];

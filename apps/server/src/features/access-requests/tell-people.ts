@@ -86,7 +86,7 @@ async function ask({ notify }: Voice, tx: Tx, { row, progress }: Telling): Promi
     to: { users: eligible },
     type: "jit_alert",
     title,
-    message: `${what} Level ${level}: ${given} of ${needed} approvals.`,
+    message: `${what} Level ${level}: ${given} of ${needed === 1 ? "1 approval" : `${needed} approvals`}.`,
     severity: "high",
     actionRequired: true,
     metadata: aboutOf(row),

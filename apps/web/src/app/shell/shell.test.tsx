@@ -136,7 +136,7 @@ describe("the top bar", () => {
     expect(bar.getByText("Manager")).toBeTruthy();
   });
 
-  test("SHELL-21 to SHELL-25: Profile, Notifications, a separator, Settings, Help, Sign Out, each a real screen", async () => {
+  test("SHELL-21, SHELL-22, SHELL-24, SHELL-25: Profile, Notifications, a separator, Settings, Help, Sign Out, each a real screen", async () => {
     const { user } = await show();
     const strip = screen.getByRole("navigation", { name: "You and your settings" });
     expect([...strip.children].map((child) => child.textContent || child.tagName)).toEqual([

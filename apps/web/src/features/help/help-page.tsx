@@ -8,9 +8,9 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import classes from "./help-page.module.css";
 
 const SHORTCUTS: readonly { keys: readonly string[]; does: string }[] = [
-  { keys: ["/"], does: "Go to the search box" },
-  { keys: ["Enter"], does: "In the search box: look through the credentials" },
-  { keys: ["Esc"], does: "Close a dialog" },
+  { keys: ["Ctrl K", "⌘ K", "/"], does: "Search everything that you may see" },
+  { keys: ["↑", "↓", "Enter"], does: "In the search: choose, and go there or do it" },
+  { keys: ["Esc"], does: "Close the search or a dialog" },
   { keys: ["Tab"], does: "Go to the next control; the first one on a page skips to its content" },
 ];
 

@@ -69,7 +69,8 @@ function thingsIn(results: readonly SearchResult[]): OptionGroup[] {
 function actsFor({ act }: SearchWish, results: readonly SearchResult[]): SearchOption[] {
   if (act !== null) return results.filter(({ can }) => can.includes(act)).map((result) => acting(act, result));
   const best = results.find(({ can }) => can.length > 0);
-  return best === undefined ? [] : best.can.map((each) => acting(each, best));
+  // Its details stand above, with the thing itself.
+  return best === undefined ? [] : best.can.map((each) => ({ ...acting(each, best), detail: "" }));
 }
 
 const acting = (act: SearchAction, result: SearchResult): SearchOption => ({
