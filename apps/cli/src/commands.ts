@@ -43,6 +43,11 @@ export const commands: Record<string, Listed> = {
     summary: "let somebody sign in again",
     load: async () => (await import("./commands/user-status.ts")).userEnable,
   },
+  "policy open-networks": {
+    takes: "",
+    summary: "let people come from anywhere again, when the allowed networks keep everybody out",
+    load: async () => (await import("./commands/policy-open-networks.ts")).policyOpenNetworks,
+  },
   rekey: {
     takes: "[--key-file | --passphrase | --passphrase-file FILE]",
     summary: "replace the root key, by one of the same kind unless said otherwise",

@@ -44,6 +44,7 @@ export function installUsers(kernel: Kernel, deps: { signIn: SignInOfUsers }): U
 
 export { searchableUsers } from "./search-users.ts";
 export type { SignInOfUsers } from "./sign-in-of-users.ts";
+export { openNetworks } from "./open-networks.ts";
 export { whenNetworksChange } from "./networks-changed.ts";
 export { isWithin, requireAllowedNetwork, requireLongEnough } from "./sign-in-rules.ts";
 export { policyColumns, readPolicy } from "./sign-in-policy.store.ts";

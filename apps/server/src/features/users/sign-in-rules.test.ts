@@ -18,6 +18,7 @@ import type { TestPerson } from "#testing/people.ts";
 import { usualPolicy } from "#testing/sign-in-policy.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
+import { openNetworks } from "./open-networks.ts";
 import { isWithin } from "./sign-in-rules.ts";
 
 let app: TestApp;
@@ -89,6 +90,20 @@ describe("allowed networks", () => {
     assert.equal((await change({}, "10.20.3.4")).status, 200);
     assert.equal((await app.call(currentSession, { as: person.token, from: outside })).status, 200);
   });
+});
+
+test("whoever stands at the machine lets people come from anywhere again, and that is on record", async () => {
+  const person = await aPerson(app);
+  await change({ allowed_networks: [OFFICE] }, "10.20.3.4");
+  const look = () => app.call(currentSession, { as: person.token });
+  assert.equal((await look()).status, 403);
+  assert.deepEqual(await openNetworks(app.kernel, "command line"), [OFFICE]);
+  assert.equal((await look()).status, 200);
+  assert.deepEqual(await openNetworks(app.kernel, "command line"), []);
+  const { rows } = await app.database.pool.query(
+    "select actor_name from audit_entries where event = 'policy.changed' order by id desc limit 1",
+  );
+  assert.deepEqual(rows, [{ actor_name: "command line" }]);
 });
 
 describe("the least length of a password", () => {
