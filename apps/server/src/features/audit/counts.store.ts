@@ -22,6 +22,34 @@ export async function addToCounts(tx: Tx, entryIds: readonly string[]): Promise<
       do update set entries = counted.entries + excluded.entries`.execute(tx);
 }
 
+/** What the counters say, as keys and numbers, and how many entries had a place at that moment. */
+export async function readCounters(db: Db): Promise<{ size: number; counters: Map<string, number> }> {
+  const kind = sql`concat_ws(' ', event, result, severity, is_jit)`;
+  const { rows } = await sql<{ key: string; n: number }>`
+    select 'size' as key, coalesce(max(leaf_index) + 1, 0)::float8 as n from audit_leaves
+    union all select span || ' ' || ${kind}, sum(entries)::float8 from audit_counts group by 1
+    union all select 'day of ' || to_char(since at time zone 'UTC', 'YYYY-MM-DD'), sum(entries)::float8
+      from audit_counts where span = 'day' group by 1`.execute(db);
+  const counters = new Map(rows.map(({ key, n }) => [key, n]));
+  const size = counters.get("size") ?? 0;
+  counters.delete("size");
+  return { size, counters };
+}
+
+/** The same counters, counted anew from entries. */
+export function createTally() {
+  const counters = new Map<string, number>();
+  return {
+    counters,
+    add(entry: { at: string; event: string; result: string; severity: string | null; grant_id: string | null }): void {
+      const isJit = entry.grant_id === null ? "f" : "t";
+      const kind = `${entry.event} ${entry.result} ${entry.severity ?? "low"} ${isJit}`;
+      const keys = [`hour ${kind}`, `day ${kind}`, `century ${kind}`, `day of ${entry.at.slice(0, 10)}`];
+      for (const key of keys) counters.set(key, (counters.get(key) ?? 0) + 1);
+    },
+  };
+}
+
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 

@@ -1,3 +1,5 @@
+import { verifyExport } from "@strongroom/auditlog";
+import { exportAudit, readCheckpoint } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { afterEach, describe, it } from "node:test";
@@ -10,7 +12,12 @@ afterEach(() => trail.close());
 /** 100 entries, with checkpoints over 10, 60 and 100 of them, signed at 09:00, 11:00 and 13:00. */
 async function aTrail(): Promise<void> {
   trail = await audited();
-  await trail.recordInBatches(10);
+  await trail.recordInBatches(7);
+  await trail.record(1, { result: "failure", severity: "critical" });
+  await trail.audit.sequence();
+  await trail.record(1, { details: { request: "0190c0de-0000-7000-8000-0000000000aa" } });
+  await trail.audit.sequence();
+  await trail.recordInBatches(1);
   trail.at("2026-11-21T11:00:00.000Z");
   await trail.recordInBatches(50);
   trail.at("2026-11-21T13:00:00.000Z");
@@ -26,7 +33,13 @@ const between = (from: number, to: number, by = signed) =>
   `rewritten ${from}: entries ${from} to ${to} are not what ${by} signed: one or more was changed, added, removed or moved`;
 
 /** What somebody with the database's password does, and what the check says: all of it. */
-const deeds: Record<string, { sql: string[]; says: (ids: string[]) => string[] }> = {
+interface Deed {
+  sql: string[];
+  says: (ids: string[]) => string[];
+  /** What an export shows of it to whoever has the public key and an old checkpoint. Left out: it is found too. */
+  export?: "as signed" | "refused";
+}
+const deeds: Record<string, Deed> = {
   "deletes an entry": {
     sql: [`delete from audit_entries where id = ${entryAt(41)}`],
     says: (ids) => [`deleted 41: entry 41 (${ids[41]}) was deleted`],
@@ -86,14 +99,38 @@ const deeds: Record<string, { sql: string[]; says: (ids: string[]) => string[] }
   "changes who is listed for an entry": {
     sql: [`update audit_entries set actor_name = 'somebody' where id = ${entryAt(41)}`],
     says: () => ["changed 41: entry 41 is listed with another actor name than it was recorded with"],
+    export: "as signed",
   },
   "changes the listed time of an entry": {
     sql: [`update audit_entries set at = at - interval '1 day' where id = ${entryAt(41)}`],
     says: () => ["changed 41: entry 41 is listed with another at than it was recorded with"],
+    export: "as signed",
   },
   "hides an entry from lists under another event": {
     sql: [`update audit_entries set event = 'session.ended' where id = ${entryAt(41)}`],
     says: () => ["changed 41: entry 41 is listed with another event than it was recorded with"],
+    export: "as signed",
+  },
+  "hides from lists how grave an entry is, and under which grant it happened": {
+    sql: [
+      `update audit_entries set severity = null where id = ${entryAt(7)}`,
+      `update audit_entries set grant_id = null where id = ${entryAt(8)}`,
+    ],
+    says: () => [
+      "changed 7: entry 7 is listed with another severity than it was recorded with",
+      "changed 8: entry 8 is listed with another grant id than it was recorded with",
+    ],
+    export: "as signed",
+  },
+  "changes what the lists count": {
+    sql: [`update audit_counts set entries = entries - 1 where span = 'day'`],
+    says: () => ["changed -: the counters of the lists say something else than the entries"],
+    export: "as signed",
+  },
+  "moves what the lists count to another day": {
+    sql: [`update audit_counts set since = since - interval '3 days' where span = 'day'`],
+    says: () => ["changed -: the counters of the lists say something else than the entries"],
+    export: "as signed",
   },
   "swaps the contents of two entries": {
     sql: [
@@ -139,6 +176,7 @@ const deeds: Record<string, { sql: string[]; says: (ids: string[]) => string[] }
   "empties the trail": {
     sql: ["truncate audit_entries, audit_leaves, audit_nodes, audit_checkpoints, audit_pending"],
     says: () => [`truncated 0: the log ends at 0 but ${signed} signed 100 entries: entries 0 to 99 are gone`],
+    export: "refused",
   },
   "adds an entry by hand": {
     sql: [
@@ -149,6 +187,7 @@ const deeds: Record<string, { sql: string[]; says: (ids: string[]) => string[] }
       "added -: entry 0190c0de-0000-7000-8000-000000000001 has no place in the log: " +
         "it was not recorded by this product, or its place was removed",
     ],
+    export: "as signed",
   },
   "adds an entry by hand, with a place": {
     sql: [
@@ -160,6 +199,7 @@ const deeds: Record<string, { sql: string[]; says: (ids: string[]) => string[] }
       "added 100: entry 100 has a place that no checkpoint signed",
       "changed 100: entry 100 is listed with another content than it was recorded with",
     ],
+    export: "as signed",
   },
   "changes a checkpoint": {
     sql: [`update audit_checkpoints set note = replace(note, E'\\n60\\n', E'\\n61\\n') where size = 60`],
@@ -175,11 +215,12 @@ const deeds: Record<string, { sql: string[]; says: (ids: string[]) => string[] }
 };
 
 describe("the audit trail: whoever writes to the database is found out, and what they did is named", () => {
-  for (const [deed, { sql, says }] of Object.entries(deeds)) {
+  for (const [deed, { sql, says, export: shows = "changed" }] of Object.entries(deeds)) {
     it(`when somebody ${deed}`, async () => {
       await aTrail();
       await trail.audit.stop();
       const key = await verifierKey();
+      const { body: kept } = await trail.call(readCheckpoint, { as: "manager" });
       const ids = await idsInOrder();
       await trail.spoil(...sql);
       assert.deepEqual(
@@ -187,6 +228,12 @@ describe("the audit trail: whoever writes to the database is found out, and what
         says(ids).map((said) => said.replace("KEY", key)),
       );
       assert.equal((await trail.audit.verify()).isIntact, false);
+
+      const answer = await trail.call(exportAudit, { as: "admin" });
+      assert.equal(answer.status, shows === "refused" ? 409 : 200, answer.text);
+      if (shows === "refused") return;
+      const report = await verifyExport(answer.text.trimEnd().split("\n"), key, [kept.checkpoint!]);
+      assert.equal(report.isIntact, shows === "as signed", JSON.stringify(report.findings));
     });
   }
 

@@ -2,6 +2,7 @@
 import { compareStored, decodeEntry, grantOf, leafHash } from "@strongroom/auditlog";
 import type { AuditEntry, Finding, VerifyReport } from "@strongroom/auditlog";
 import type { Db } from "#kernel/db/database.ts";
+import { createTally, readCounters } from "./counts.store.ts";
 import type { CheckpointFile } from "./checkpoint-file.ts";
 import type { LogIdentity } from "./signing-key.ts";
 import { frontierOf } from "./tree.ts";
@@ -16,13 +17,15 @@ const MOST_FINDINGS = 1000;
  * without a place.
  */
 export async function verifyStored(db: Db, identity: LogIdentity, file: CheckpointFile): Promise<VerifyReport> {
-  const { size, signed } = await readReach(db);
+  const { size, counters } = await readCounters(db);
+  const { signed } = await readReach(db);
+  const tally = createTally();
   const more: Finding[] = [];
   const add = (finding: Finding) => more.length < MOST_FINDINGS && more.push(finding);
   const report = await compareStored({
     origin: identity.origin,
     verifier: identity.signer,
-    leaves: compareColumns(readLeaves(db, size), add),
+    leaves: compareColumns(readLeaves(db, size), { add, tally }),
     checkpoints: notes(db, Math.max(size, signed)),
     kept: await file.readAll(),
     recover: (at) => frontierOf(db, at),
@@ -34,6 +37,10 @@ export async function verifyStored(db: Db, identity: LogIdentity, file: Checkpoi
       message: `entry ${id} has no place in the log: it was not recorded by this product, or its place was removed`,
     });
   }
+  // Of entries that were changed or are gone, other words were said already.
+  if (report.isIntact && more.length === 0 && !agree(counters, tally.counters)) {
+    add({ kind: "changed", index: null, message: "the counters of the lists say something else than the entries" });
+  }
   return { ...report, isIntact: report.isIntact && more.length === 0, findings: [...report.findings, ...more] };
 }
 
@@ -41,12 +48,16 @@ async function* notes(db: Db, size: number): AsyncGenerator<string> {
   for await (const { note } of readCheckpoints(db, size)) yield note;
 }
 
+const agree = (one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): boolean =>
+  one.size === other.size && [...one].every(([key, n]) => other.get(key) === n);
+
 async function* compareColumns(
   leaves: AsyncIterable<LeafWithEntry>,
-  add: (finding: Finding) => void,
+  { add, tally }: { add: (finding: Finding) => void; tally: ReturnType<typeof createTally> },
 ): AsyncGenerator<LeafWithEntry> {
   for await (const leaf of leaves) {
     const column = changedColumn(leaf);
+    if (leaf.listed !== null) tally.add({ ...leaf.listed, at: leaf.listed.at.toISOString() });
     if (column !== null) {
       add({
         kind: "changed",
