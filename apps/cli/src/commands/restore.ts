@@ -29,7 +29,9 @@ export const restoreCommand = command({
     if (existsSync(dataFolder)) refuseUnlessOwner(dataFolder);
     const keyName = basename(config.keyFile);
     const kept = (name: string): boolean =>
-      ["audit", "audit-sinks", "backups", "drills"].includes(name) || name === keyName || name.startsWith(`${keyName}.`);
+      ["audit", "audit-sinks", "backups", "drills"].includes(name) ||
+      name === keyName ||
+      name.startsWith(`${keyName}.`);
     const manifest = await restore({ backup: folder, dataFolder, kept, prove, log });
     say(`Restored the backup of ${manifest.made_at} into ${dataFolder}. Its database opens.`);
     tellOfKey(manifest, config);

@@ -82,11 +82,7 @@ export async function findPeople(call: Call<typeof listGroupMembers>, db: Db) {
   return { members: shown.map(toPerson), next_cursor };
 }
 
-export async function addPerson(
-  { kernel }: GroupDeps,
-  call: Act<typeof addGroupMember>,
-  tx: Tx,
-): Promise<GroupMember> {
+export async function addPerson({ kernel }: GroupDeps, call: Act<typeof addGroupMember>, tx: Tx): Promise<GroupMember> {
   const group = await begin(call, tx);
   const { user_id } = call.body;
   const person = await findUser(tx, user_id);
