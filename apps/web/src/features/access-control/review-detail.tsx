@@ -18,7 +18,7 @@ import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { close, exportOf, reminder, review } from "./access-control.queries.ts";
 import { ReviewItems } from "./review-items.tsx";
-import { UNREVIEWED_LABELS, progressOf, reviewerWords, scopeWords, stateOf } from "./review-words.ts";
+import { UNREVIEWED_LABELS, dueWords, progressOf, reviewerWords, scopeWords, stateOf } from "./review-words.ts";
 import classes from "./access-control.module.css";
 
 export function ReviewDetail({ id }: { id: string }) {
@@ -52,13 +52,13 @@ function Summary({ review: shown }: { review: AccessReview }) {
       description={`${scopeWords(shown)}, decided by: ${reviewerWords(shown)}`}
       actions={<Tag tone={tone}>{label}</Tag>}
     >
-      <Progress value={progressOf(shown)} aria-label="Progress" />
-      <p className={classes.hint}>
+      <Progress className={classes.progress} value={progressOf(shown)} aria-label="Progress" />
+      <p className={classes.decided}>
         {(total - open).toLocaleString()} of {counted(total, "membership")} decided
       </p>
       <Facts
         facts={[
-          { name: "Due", value: absoluteTime(shown.due_at) },
+          { name: "Due", value: dueWords(shown) },
           { name: "Confirmed", value: confirmed.toLocaleString() },
           { name: "Removed", value: (removed + lapsed).toLocaleString() },
           { name: "Gone already", value: gone.toLocaleString() },

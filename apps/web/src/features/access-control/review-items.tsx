@@ -171,7 +171,7 @@ function ItemRow({ item, review, onRemove }: ItemRowProps) {
       )}
       <p className={classes.hint}>
         Member since <RelativeTime moment={item.added_at} /> · last used{" "}
-        <RelativeTime moment={item.last_used_at} none="not in the 90 days before the review" />
+        <RelativeTime moment={item.last_used_at} none="more than 90 days before the review, or never" />
         {item.decision === null && ` · reviewer: ${item.reviewer_name ?? "an administrator"}`}
       </p>
       {item.decided_by !== null && item.decided_at !== null && (

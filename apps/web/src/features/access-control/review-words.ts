@@ -15,6 +15,10 @@ export const UNREVIEWED_LABELS: Record<AccessReview["unreviewed"], string> = {
   "is-removed": "Is removed",
 };
 
+/** A review is due at the end of a day. */
+export const dueWords = ({ due_at: due }: AccessReview): string =>
+  new Date(due).toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric" });
+
 /** In whole percent, rounded down: 100 only when nothing is open. */
 export const progressOf = ({ items: { total, open } }: AccessReview): number =>
   total === 0 ? 100 : Math.floor(((total - open) / total) * 100);

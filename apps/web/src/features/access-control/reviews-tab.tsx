@@ -6,13 +6,12 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { counted } from "#shared/format/text.ts";
-import { absoluteTime } from "#shared/format/time.ts";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { reviews } from "./access-control.queries.ts";
-import { progressOf, reviewerWords, scopeWords, stateOf } from "./review-words.ts";
+import { dueWords, progressOf, reviewerWords, scopeWords, stateOf } from "./review-words.ts";
 import { StartReviewDialog } from "./start-review-dialog.tsx";
 import classes from "./access-control.module.css";
 
@@ -72,7 +71,7 @@ function ReviewCard({ review }: { review: AccessReview }) {
             {review.name}
           </Link>
           <p className={classes.hint}>
-            {scopeWords(review)} · {reviewerWords(review)} · due {absoluteTime(review.due_at)}
+            {scopeWords(review)} · {reviewerWords(review)} · due {dueWords(review)}
           </p>
         </div>
         <div className={classes.tags}>
@@ -80,7 +79,12 @@ function ReviewCard({ review }: { review: AccessReview }) {
           <Tag tone={tone}>{label}</Tag>
         </div>
       </div>
-      <Progress value={progressOf(review)} size="sm" aria-label={`Progress of ${review.name}`} />
+      <Progress
+        className={classes.progress}
+        value={progressOf(review)}
+        size="sm"
+        aria-label={`Progress of ${review.name}`}
+      />
       <p className={classes.hint}>
         {(total - open).toLocaleString()} of {counted(total, "membership")} decided
       </p>
