@@ -115,7 +115,6 @@ describe("one's own page, and what acts for one", { skip: noBrowser }, () => {
     await form.getByRole("button", { name: "Create token" }).click();
     const shown = dialogOf(page, "Your new token");
     await shown.getByText(/^srt_/).waitFor();
-    await inspectScreen(page, "token-made");
     await shown.getByRole("button", { name: "Done" }).click();
     const tokens = dialogOf(page, "Tokens of Build server");
     await tokens.getByText("Machine: Build server").waitFor();

@@ -3,6 +3,7 @@ import { Button, Group, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { PersonName } from "@strongroom/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { zod4Resolver } from "mantine-form-zod-resolver";
 import { z } from "zod";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -13,6 +14,9 @@ import { renaming } from "./profile.queries.ts";
 export function NameForm({ name, onDone }: { name: string; onDone: () => void }) {
   const { mutate, isPending } = useMutation(renaming(useQueryClient()));
   const form = useForm({ initialValues: { name }, validate: zod4Resolver(z.object({ name: PersonName })) });
+  // The button that was pressed for this is gone: whoever pressed it wants to type.
+  const { getInputNode } = form;
+  useEffect(() => getInputNode("name")?.focus(), [getInputNode]);
   const submit = form.onSubmit((values) =>
     mutate(values.name, {
       onSuccess: () => {
@@ -24,14 +28,7 @@ export function NameForm({ name, onDone }: { name: string; onDone: () => void })
   );
   return (
     <FormStack label="Change name" onSubmit={submit} maxWidth="24rem">
-      <TextInput
-        label="Name"
-        maxLength={100}
-        autoComplete="name"
-        data-autofocus
-        autoFocus
-        {...form.getInputProps("name")}
-      />
+      <TextInput label="Name" maxLength={100} autoComplete="name" {...form.getInputProps("name")} />
       <Group gap="xs">
         <Button type="submit" loading={isPending}>
           Save name

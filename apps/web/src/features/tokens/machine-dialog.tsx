@@ -75,7 +75,11 @@ export function MachineDialog({ machine, opened, onClose }: MachineDialogProps) 
         failureText="Failed to save the machine identity"
         onCancel={onClose}
         onSubmit={async (values) => {
-          await saveMachine(machine, machineOf(values)).finally(() => refreshTokens(client));
+          try {
+            await saveMachine(machine, machineOf(values));
+          } finally {
+            await refreshTokens(client);
+          }
           toast.success(machine === null ? "Machine identity created" : "Machine identity saved");
           onClose();
         }}

@@ -92,7 +92,7 @@ test("disabling and deleting ask first; the policy on lives is saved", async () 
   const dialog = within(await screen.findByRole("dialog", { name: "Disable Build server" }));
   await user.click(dialog.getByRole("button", { name: "Disable" }));
   await waitFor(() => expect(api.requestsTo("PUT /api/v1/users/:id/status")[0]?.body).toEqual({ status: "disabled" }));
-  const days = await screen.findByLabelText("Of people, at most (days)");
+  const days = await screen.findByLabelText("People (days at most)");
   await user.clear(days);
   await user.type(days, "30");
   await user.click(

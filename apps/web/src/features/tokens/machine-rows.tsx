@@ -17,7 +17,7 @@ import { Tag } from "#shared/ui/tag.tsx";
 import classes from "./tokens.module.css";
 
 export type MachineDialogName = "tokens" | "token" | "edit" | "disable" | "delete";
-export type OpenMachine = (dialog: MachineDialogName, machine: MachineIdentity) => void;
+type OpenMachine = (dialog: MachineDialogName, machine: MachineIdentity) => void;
 
 interface MachineRowsProps {
   machines: readonly MachineIdentity[];

@@ -15,7 +15,7 @@ export function endOf(
   if (state === "revoked") return { text: "Revoked", tone: "neutral" };
   const left = new Date(expires_at).getTime() - now;
   if (state === "expired" || left <= 0) return { text: "Expired", tone: "danger" };
-  const days = Math.floor(left / DAY);
-  const text = days === 0 ? "Expires today" : days === 1 ? "1 day left" : `${days} days left`;
+  const days = Math.round(left / DAY);
+  const text = left < DAY ? "Expires within a day" : days === 1 ? "1 day left" : `${days} days left`;
   return { text, tone: days < SOON_DAYS ? "warning" : "info" };
 }

@@ -6,6 +6,7 @@ import { isCallError } from "#shared/api/call-error.ts";
 import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
 import { SET_WORDS, wordsOf } from "./scope-words.ts";
 import { PRESETS, checkToken, emptyToken, fieldAt, livesUpTo, type TokenFormValues } from "./token-form-values.ts";
+import classes from "./tokens.module.css";
 import { safeChoices } from "./tokens.queries.ts";
 
 export type TokenFormProps = Pick<DialogFormProps<TokenFormValues>, "onCancel" | "onSubmit"> & {
@@ -60,6 +61,7 @@ export function TokenForm({ choices, onCancel, onSubmit }: TokenFormProps) {
           {form.values.preset === "chosen" && (
             <MultiSelect
               label="Scopes"
+              classNames={{ inputField: classes.inPills }}
               searchable
               clearable
               hidePickedOptions
@@ -77,6 +79,7 @@ export function TokenForm({ choices, onCancel, onSubmit }: TokenFormProps) {
           {form.values.is_limited && (
             <MultiSelect
               label="Safes"
+              classNames={{ inputField: classes.inPills }}
               searchable
               clearable
               hidePickedOptions

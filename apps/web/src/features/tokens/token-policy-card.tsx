@@ -15,7 +15,10 @@ import { policyChange, tokenPolicy } from "./tokens.queries.ts";
 export function TokenPolicyCard() {
   const policy = useQuery(tokenPolicy);
   return (
-    <SectionCard title="API token policy" description="Tokens that live longer end with a tighter policy, at once.">
+    <SectionCard
+      title="API token policy"
+      description="How long tokens live. A tighter policy ends at once what is older."
+    >
       <Loaded query={policy}>
         {(data) => <PolicyForm key={`${data.person_days}/${data.machine_days}`} policy={data} />}
       </Loaded>
@@ -35,13 +38,8 @@ function PolicyForm({ policy }: { policy: TokenPolicy }) {
   return (
     <FormStack label="API token policy" onSubmit={submit}>
       <div className={classes.pair}>
-        <NumberInput label="Of people, at most (days)" min={1} max={365} {...form.getInputProps("person_days")} />
-        <NumberInput
-          label="Of machine identities, at most (days)"
-          min={1}
-          max={3650}
-          {...form.getInputProps("machine_days")}
-        />
+        <NumberInput label="People (days at most)" min={1} max={365} {...form.getInputProps("person_days")} />
+        <NumberInput label="Machines (days at most)" min={1} max={3650} {...form.getInputProps("machine_days")} />
       </div>
       <Group>
         <Button type="submit" loading={isPending} disabled={!form.isDirty()}>

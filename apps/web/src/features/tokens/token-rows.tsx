@@ -82,7 +82,13 @@ function TokenRow({ token, onRevoke }: { token: ApiToken; onRevoke: () => void }
         </p>
       </div>
       {state === "active" && (
-        <Button variant="default" size="compact-sm" onClick={onRevoke} aria-label={`Revoke ${name}`}>
+        <Button
+          className={classes.revoke}
+          variant="default"
+          size="compact-sm"
+          onClick={onRevoke}
+          aria-label={`Revoke ${name}`}
+        >
           Revoke
         </Button>
       )}
