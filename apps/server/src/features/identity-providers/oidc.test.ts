@@ -5,6 +5,7 @@ import {
   currentSession,
   finishOidc,
   listUsers,
+  pathOf,
   setUserStatus,
   updateIdentityProvider,
 } from "@strongroom/contract";
@@ -325,6 +326,37 @@ describe("what an attacker tries", () => {
       const reply = await app.call(beginOidc, { params: { id: row.id }, body: { return_to: place } });
       assert.equal(reply.status, 400, place);
     }
+  });
+
+  test("CSRF: a form of another site, which can only send other kinds of bodies, is refused even with the cookie", async () => {
+    const { url, cookie } = await begin();
+    const payload = JSON.stringify({ query: await idp.visit(url) });
+    const path = pathOf(finishOidc.path, { id: row.id });
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
+      const headers = { "content-type": type, cookie, origin: "https://evil.example" };
+      const answer = await app.http.inject({ method: "POST", url: path, headers, payload });
+      assert.ok([400, 415].includes(answer.statusCode), `${type}: ${answer.body}`);
+    }
+    assert.equal((await finish((JSON.parse(payload) as { query: string }).query, cookie)).status, 200);
+  });
+
+  test("header injection: no header of the request leads the provider's answer elsewhere, and none of its body gets into a header", async () => {
+    const headers = {
+      host: "evil.example",
+      "x-forwarded-host": "evil.example",
+      "x-forwarded-proto": "http",
+      forwarded: "host=evil.example",
+    };
+    const reply = await app.call(beginOidc, { params: { id: row.id }, body: {}, headers });
+    assert.equal(new URL(reply.body.url).searchParams.get("redirect_uri"), row.redirect_uri);
+    assert.ok(!JSON.stringify([reply.headers, reply.body]).includes("evil.example"));
+    const split = await app.call(beginOidc, { params: { id: row.id }, body: { return_to: "/x\r\nset-cookie: a=b" } });
+    assert.equal(split.status, 400);
+    const place = `/x?next=${encodeURIComponent("\r\nset-cookie: a=b")}`;
+    const { url, cookie } = await begin({ return_to: place });
+    const done = await finish(await idp.visit(url), cookie);
+    assert.equal(done.body.return_to, place);
+    assert.ok(!JSON.stringify(done.headers).includes("a=b"));
   });
 
   test("session fixation: what the browser holds before has no part in the session that it gets", async () => {

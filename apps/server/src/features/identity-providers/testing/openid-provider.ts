@@ -1,4 +1,6 @@
-// A real OpenID Connect provider on loopback, which signs people in without asking, and can be told to lie in its tokens.
+// A real OpenID Connect provider on loopback, which signs people in without asking or by a form of its own, and can be told to lie.
+// oxlint-disable-next-line typescript/triple-slash-reference -- what imports this file from another workspace must find the types
+/// <reference path="./oidc-provider.d.ts" />
 import { SignJWT, exportJWK, generateKeyPair } from "jose";
 import type { CryptoKey, JWTPayload } from "jose";
 import { createServer } from "node:http";
@@ -28,7 +30,11 @@ export interface OpenidProvider {
   close(): Promise<void>;
 }
 
-export async function startOpenidProvider(): Promise<OpenidProvider> {
+/** With `asks`, a page asks who it is. As `localhost` it is another site than `127.0.0.1` is. */
+export async function startOpenidProvider({
+  host = "127.0.0.1",
+  asks = false,
+}: { host?: string; asks?: boolean } = {}): Promise<OpenidProvider> {
   const keys = {
     ES256: await generateKeyPair("ES256", { extractable: true }),
     RS256: await generateKeyPair("RS256", { extractable: true }),
@@ -36,8 +42,8 @@ export async function startOpenidProvider(): Promise<OpenidProvider> {
   };
   let answer: (request: IncomingMessage, response: ServerResponse) => unknown = (_, response) => response.end();
   const http = createServer((request, response) => answer(request, response));
-  await new Promise<void>((listening) => void http.listen(0, "127.0.0.1", listening));
-  const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  await new Promise<void>((listening) => void http.listen(0, host, listening));
+  const issuer = `http://${host}:${(http.address() as AddressInfo).port}`;
   const jwks = await Promise.all(
     Object.entries(keys).map(async ([kid, pair]) => ({ ...(await exportJWK(pair.privateKey)), kid, use: "sig" })),
   );
@@ -53,9 +59,11 @@ export async function startOpenidProvider(): Promise<OpenidProvider> {
       lieOn(provider, self, sign);
       const callback = provider.callback();
       answer = (request, response) =>
-        request.url?.startsWith("/interaction/") === true
-          ? void letIn(provider, self, request, response)
-          : callback(request, response);
+        request.url?.startsWith("/interaction/") !== true
+          ? callback(request, response)
+          : asks && request.method === "GET"
+            ? response.setHeader("content-type", "text/html").end(LOGIN_PAGE)
+            : void letIn(provider, self, request, response);
     },
     visit: (url) => visit(issuer, url),
     close: () => new Promise((closed) => void http.close(() => closed())),
@@ -91,6 +99,9 @@ function makeProvider(self: OpenidProvider, redirectUris: string[], jwks: object
   };
   return new Provider(self.issuer, configuration);
 }
+
+const LOGIN_PAGE = `<!doctype html><html lang="en"><title>Company login</title><h1>Company login</h1>
+<form method="post"><label>Name <input name="name" required></label> <button>Log in</button></form>`;
 
 /** Finishes the login, and the consent, without asking anybody. */
 async function letIn(provider: Provider, self: OpenidProvider, request: IncomingMessage, response: ServerResponse) {
