@@ -56,8 +56,8 @@ const insert = (run: Run, begin: number, end: number, total: number) =>
        from generate_series($1::bigint, $2::bigint - 1) n, lateral (select (n * 48271 % 9973)::int as luck) thrown
      ) made
      cross join lateral (select
-       (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || right(md5(n::text || $3::text), 3) || '8' ||
-         right(md5(n::text), 15))::uuid as id,
+       (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || '8' ||
+         lpad(to_hex(n), 15, '0'))::uuid as id,
        ('be0c5000-0000-4000-8000-' || lpad(actor::text, 12, '0'))::uuid as actor_id,
        'be0c6000-0000-4000-8000-' || lpad(target::text, 12, '0') as target_id) named`,
     [begin, end, total],

@@ -4,6 +4,8 @@ import type { AuditEntry, AuditResult, AuditSeverity, RecordedSeverity } from ".
 /** Whatever came of it, somebody should look. */
 const GRAVE: Readonly<Record<string, RecordedSeverity>> = {
   "audit.tampering-found": "critical",
+  "audit-witness.fork-refused": "critical",
+  "audit-sink.delivery-failing": "high",
   "access-request.broken-glass": "high",
   "seal.sealed": "high",
   "seal.rekeyed": "high",

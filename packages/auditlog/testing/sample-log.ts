@@ -12,7 +12,7 @@ import {
   rootHash,
   signCheckpoint,
 } from "../src/index.ts";
-import type { AuditEntry, NoteSigner, ReadNodes, TreeFrontier } from "../src/index.ts";
+import type { AuditEntry, EvidenceAbout, NoteSigner, ReadNodes, TreeFrontier } from "../src/index.ts";
 import { checkpointLine, entryLine as writeEntry, headerLine } from "../src/index.ts";
 
 export const ORIGIN = "strongroom.test/audit";
@@ -94,9 +94,14 @@ export function completeExport(log: SampleLog): string[] {
 }
 
 /** Evidence for some entries, with the consistency of all earlier checkpoints. */
-export async function evidenceExport(log: SampleLog, indexes: readonly number[]): Promise<string[]> {
+export async function evidenceExport(
+  log: SampleLog,
+  indexes: readonly number[],
+  about?: EvidenceAbout,
+): Promise<string[]> {
   const newest = log.checkpoints.at(-1)!;
-  const lines = [headerLine({ kind: "evidence", origin: ORIGIN, verifierKey: log.key, checkpoint: newest.note })];
+  const header = { kind: "evidence", origin: ORIGIN, verifierKey: log.key, checkpoint: newest.note, about } as const;
+  const lines = [headerLine(header)];
   for (const index of indexes) {
     const proof = await inclusionProof(log.readNodes, index, newest.size);
     lines.push(entryLine(index, log.entries[index]!.canonical, proof));

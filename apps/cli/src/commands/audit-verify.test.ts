@@ -49,6 +49,20 @@ test("audit verify checks one entry with its proof", async () => {
   assert.deepEqual([ran.status, ran.stdout.split("\n")[0]], [0, "Intact: 1 entry, exactly as signed."]);
 });
 
+test("audit verify checks a bundle of evidence, and says what the file says that it is about", async () => {
+  const log = aLog([4, 9]);
+  const about = { id: "0190c0de-0000-7000-8000-00000000c0de", type: "access-request" };
+  const path = file("bundle.jsonl", await evidenceExport(log, [1, 3, 6], about));
+  const ran = await strongroom(["audit", "verify", path, "--key", log.key]);
+  assert.deepEqual([ran.status, ran.stdout.split("\n")[0]], [0, "Intact: 3 entries, exactly as signed."]);
+  assert.match(ran.stdout, /^About, as the file says: access-request 0190c0de-/m);
+
+  const complete = completeExport(log);
+  complete[0] = complete[0]!.replace("{", `{"about":${JSON.stringify(about)},`);
+  const misplaced = await strongroom(["audit", "verify", file("misplaced.jsonl", complete), "--key", log.key]);
+  assert.equal(misplaced.status, 1, "a whole trail is about everything");
+});
+
 test("audit verify names a changed entry in plain words and ends with 1", async () => {
   const log = aLog([3, 8]);
   const lines = completeExport(log);

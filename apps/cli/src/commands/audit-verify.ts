@@ -57,12 +57,15 @@ function readText(path: string): string {
 }
 
 function tell(report: VerifyReport, hasKept: boolean): void {
-  const { isIntact, origin, entries, checkpoints, size, signedAt, findings, omitted } = report;
+  const { isIntact, origin, about, entries, checkpoints, size, signedAt, findings, omitted } = report;
   const number = count(entries, "entry", "entries");
   if (isIntact) say(`Intact: ${number}, exactly as signed.`);
   else say(`NOT INTACT: ${count(findings.length + omitted, "finding")} in ${number}.`);
   for (const { message } of findings) say(`- ${message}`);
   if (omitted > 0) say(`- and ${omitted} more`);
+  if (about !== undefined) {
+    say(`About, as the file says: ${about.type} ${about.id}. Only the whole trail shows that nothing was left out.`);
+  }
   if (origin !== null) say(`Log: ${origin}`);
   if (size !== null && signedAt !== null) {
     say(

@@ -13,6 +13,8 @@ const ACTIONS: Record<string, string> = {
   "audit.exported": "Audit trail exported",
   "audit.verified": "Audit trail verified",
   "audit.tampering-found": "Audit trail tampering found",
+  "audit-sink.delivery-failing": "Delivery to an audit sink failing",
+  "audit-witness.fork-refused": "Rewritten audit log refused",
   "policy.changed": "Sign-in policy changed",
   "session.started": "Signed in",
   "session.ended": "Signed out",
