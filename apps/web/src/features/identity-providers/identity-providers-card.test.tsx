@@ -61,13 +61,14 @@ test("each provider says where it is, who comes through it, what gives roles, an
     "OpenID Connect",
     "https://login.corp.example",
     "2",
-    "Get an account",
-    "By 1 group; others are refused",
+    "Added",
+    "By 1 group",
     `https://strongroom.example/auth/callback/${ID}`,
     "In use",
   ]) {
     expect(card.getByText(text), text).toBeTruthy();
   }
+  expect(card.getByTitle("Others are not let in")).toBeTruthy();
 });
 
 test("none at all says what they are for; a failed load can be tried again", async () => {

@@ -1,5 +1,5 @@
 // The buttons of the sign-in page that lead to other systems which know who somebody is.
-import { Button, Divider } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { IconLogin2 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -37,7 +37,6 @@ export function ProviderButtons({ isRemembered, onFailure }: ProviderButtonsProp
 
   return (
     <>
-      <Divider label="or" labelPosition="center" />
       {data.data.map(({ id, name }) => (
         <Button
           key={id}

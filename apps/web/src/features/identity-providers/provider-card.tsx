@@ -3,7 +3,8 @@ import { IconBuilding, IconPencil, IconPlugConnected, IconTrash, IconWorldShare 
 import type { IdentityProvider } from "@strongroom/contract";
 import { CardButton, CardSign, CardSigns, ItemCard } from "#shared/ui/item-card.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
-import { KIND_LABELS, placeOf, rolesOf } from "./provider-form-values.ts";
+import classes from "./identity-providers.module.css";
+import { KIND_LABELS, otherwiseOf, placeOf, rolesOf } from "./provider-form-values.ts";
 
 export type ProviderDialog = "test" | "edit" | "delete";
 
@@ -24,10 +25,16 @@ export function ProviderCard({ provider, onOpen }: ProviderCardProps) {
       facts={[
         { name: "Address", value: placeOf(provider), title: placeOf(provider) },
         { name: "People", value: provider.people.toLocaleString() },
-        { name: "New people", value: createsPeople ? "Get an account" : "Need an account" },
-        { name: "Roles", value: rolesOf(provider), title: rolesOf(provider) },
-        ...(redirectUri === null ? [] : [{ name: "Redirect address", value: redirectUri, title: redirectUri }]),
+        { name: "New people", value: createsPeople ? "Added" : "Not added" },
+        { name: "Roles", value: rolesOf(provider), title: otherwiseOf(provider) },
       ]}
+      note={
+        redirectUri !== null && (
+          <p className={classes.redirect}>
+            Redirect address: <span>{redirectUri}</span>
+          </p>
+        )
+      }
       actions={
         <>
           <CardButton

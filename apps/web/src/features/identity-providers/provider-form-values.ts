@@ -133,8 +133,13 @@ export const KIND_LABELS: Record<ProviderKind, string> = { oidc: "OpenID Connect
 export const placeOf = (provider: IdentityProvider): string =>
   provider.kind === "oidc" ? provider.settings.issuer : provider.settings.url;
 
-export function rolesOf({ role_mappings: mappings, without_group: otherwise }: IdentityProvider): string {
+export function rolesOf({ role_mappings: mappings }: IdentityProvider): string {
   if (mappings.length === 0) return "Given here";
-  const groups = mappings.length === 1 ? "1 group" : `${mappings.length} groups`;
-  return `By ${groups}; ${otherwise === "refuse" ? "others are refused" : "others are users"}`;
+  return mappings.length === 1 ? "By 1 group" : `By ${mappings.length} groups`;
+}
+
+/** What becomes of whoever has none of the groups; undefined where groups give no roles. */
+export function otherwiseOf({ role_mappings: mappings, without_group: otherwise }: IdentityProvider) {
+  if (mappings.length === 0) return undefined;
+  return otherwise === "refuse" ? "Others are not let in" : "Others are users";
 }
