@@ -5,7 +5,7 @@ import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { Outcome } from "./site.ts";
 
-export interface FileLimits {
+interface FileLimits {
   name: string;
   rotate_megabytes: number;
   keep_files: number;

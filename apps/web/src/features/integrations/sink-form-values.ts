@@ -10,7 +10,7 @@ import { isCallError } from "#shared/api/call-error.ts";
 import { firstObjections } from "#shared/api/field-errors.ts";
 import type { ChangedSinkFields, NewSinkFields } from "./integrations.queries.ts";
 
-export const SECRETS = ["hmac_key", "authorization", "client_key"] as const;
+const SECRETS = ["hmac_key", "authorization", "client_key"] as const;
 export type SecretField = (typeof SECRETS)[number];
 
 export interface SinkFormValues {
