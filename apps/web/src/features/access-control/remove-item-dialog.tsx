@@ -39,8 +39,8 @@ export function RemoveItemDialog({ reviewId, item, opened, onClose }: RemoveItem
             <Textarea
               label="Reason"
               required
-              autosize
-              minRows={2}
+
+              rows={3}
               maxLength={500}
               data-autofocus
               {...form.getInputProps("reason")}
