@@ -141,7 +141,8 @@ describe("second factors", needs(noBrowser || null), () => {
     await dialogOf(page, "Remove Authenticator app").getByRole("button", { name: "Remove", exact: true }).click();
     const asking = dialogOf(page, "Is it still you?");
     await asking.getByRole("button", { name: "Use your passkey" }).waitFor();
-    await inspectScreen(page, "step-up");
+    // What waits for the proof shows that it does.
+    await inspectScreen(page, "step-up", { isLoading: true });
     await asking.getByRole("button", { name: "Use your passkey" }).click();
     await seesToast(page, "Authenticator app is removed");
     assertNoErrors(visit);

@@ -2,7 +2,7 @@
 import { Alert, Button, Checkbox, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCopy, IconDownload } from "@tabler/icons-react";
 import { useState } from "react";
-import { copyText } from "#shared/ui/copy.ts";
+import { copySecret } from "#shared/ui/copy.ts";
 import { saveFile } from "#shared/ui/save-file.ts";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./factors.module.css";
@@ -17,7 +17,7 @@ export function RecoveryCodes({ codes, doneLabel, onDone }: RecoveryCodesProps) 
   const [isKept, setIsKept] = useState(false);
   const text = `${codes.join("\n")}\n`;
   const copy = () =>
-    copyText(text).then(
+    copySecret(text).then(
       () => toast.success("Recovery codes copied"),
       () => toast.error("Failed to copy the recovery codes"),
     );

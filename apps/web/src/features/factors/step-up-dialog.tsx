@@ -34,7 +34,7 @@ export default function StepUpDialog() {
 
   const end = (isProved: boolean) => settle.current?.(isProved);
   return (
-    <Modal opened={isOpen} onClose={() => end(false)} title="Is it still you?" size="sm">
+    <Modal opened={isOpen} onClose={() => end(false)} title="Is it still you?" size="sm" isOnTop>
       {isOpen && <Ask onEnd={end} />}
     </Modal>
   );

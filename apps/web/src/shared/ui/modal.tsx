@@ -7,6 +7,9 @@ import type { ReactNode } from "react";
 export const MODAL_SIZES = { sm: "24rem", md: "32rem", lg: "42rem", xl: "54rem", "2xl": "68rem" } as const;
 export type ModalSize = keyof typeof MODAL_SIZES;
 
+/** Above other dialogs, below the toasts. */
+const ON_TOP = 400;
+
 export interface ModalProps {
   opened: boolean;
   onClose: () => void;
@@ -14,10 +17,20 @@ export interface ModalProps {
   size?: ModalSize;
   /** Only the dialog's own buttons close it. */
   isInsistent?: boolean;
+  /** It may open while another dialog is open, and covers that. */
+  isOnTop?: boolean;
   children: ReactNode;
 }
 
-export function Modal({ opened, onClose, title, size = "md", isInsistent = false, children }: ModalProps) {
+export function Modal({
+  opened,
+  onClose,
+  title,
+  size = "md",
+  isInsistent = false,
+  isOnTop = false,
+  children,
+}: ModalProps) {
   const isLarge = size !== "sm" && size !== "md";
   const isNarrow = useMediaQuery("(max-width: 36em)") ?? false;
   // Only a dialog that was there before it opened remembers what had the focus, and gives it back.
@@ -28,6 +41,7 @@ export function Modal({ opened, onClose, title, size = "md", isInsistent = false
       onClose={onClose}
       size={MODAL_SIZES[size]}
       fullScreen={isNarrow && isLarge}
+      zIndex={isOnTop ? ON_TOP : undefined}
       centered
       closeOnClickOutside={!isInsistent}
       closeOnEscape={!isInsistent}
