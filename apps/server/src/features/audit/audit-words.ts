@@ -20,6 +20,9 @@ const ACTIONS: Record<string, string> = {
   "session.ended": "Signed out",
   "validation.exported": "Validation report exported",
   "user.registered": "Account registered",
+  "backup.drilled": "Backup tried by restoring it",
+  "seal.rekey-started": "Replacing the root key begun",
+  "seal.rekeyed": "Root key replaced",
   "seal.sealed": "Vault sealed",
   "seal.unsealed": "Vault unsealed",
 };

@@ -8,10 +8,12 @@ import {
   login,
   readSignInPolicy,
   register,
+  streamEvents,
   updateSignInPolicy,
 } from "@strongroom/contract";
 import type { SignInPolicy } from "@strongroom/contract";
 import assert from "node:assert/strict";
+import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
@@ -90,6 +92,21 @@ describe("allowed networks", () => {
     assert.equal((await change({}, "10.20.3.4")).status, 200);
     assert.equal((await app.call(currentSession, { as: person.token, from: outside })).status, 200);
   });
+});
+
+test("a live stream that is open is ended when the networks change, and begins anew only from one of them", async () => {
+  const person = await aPerson(app);
+  await app.http.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.http.server.address() as AddressInfo;
+  const headers = { authorization: `Bearer ${person.token}` };
+  const stream = await fetch(`http://127.0.0.1:${port}${streamEvents.path}`, { headers });
+  assert.equal(stream.status, 200);
+  await change({ allowed_networks: [OFFICE] }, "10.20.3.4");
+  assert.match(await stream.text(), /^event: hello/m);
+  const again = await fetch(`http://127.0.0.1:${port}${streamEvents.path}`, { headers });
+  assert.equal(again.status, 403);
+  await again.body?.cancel();
+  await change({}, "10.20.3.4");
 });
 
 test("whoever stands at the machine lets people come from anywhere again, and that is on record", async () => {
