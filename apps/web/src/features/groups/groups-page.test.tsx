@@ -121,8 +121,6 @@ describe("the groups", () => {
             last_signed_in_at: null,
             invited_at: null,
             slowed_down_until: null,
-            invited_at: null,
-            slowed_down_until: null,
             open_sessions: 0,
             created_at: AT,
           },
