@@ -39,7 +39,7 @@ export function fetchWithin(fetching: Fetching): (address: string, wish?: Wish) 
       (failure) => ({ failure }),
     );
     if ("failure" in answer) throw new FetchFailed(answer.failure);
-    const headers = answer.contentType === null ? {} : { "content-type": answer.contentType };
+    const headers: Record<string, string> = answer.contentType === null ? {} : { "content-type": answer.contentType };
     const isEmpty = answer.status === 204 || answer.status === 304;
     return new Response(isEmpty ? null : answer.body, { status: answer.status, headers });
   };
