@@ -38,6 +38,14 @@ test("OPEN-28: things first, what can be done with the best of them next, pages 
     ]),
   ).toEqual(["Accounts: web1, web2", "Actions: Copy password of web1, Rotate web1", "Safes: Website"]));
 
+test("OPEN-28: what can be done with a thing stands below its kind", () =>
+  expect(shown("web", [found("safe", "Web"), found("account", "web1", ["copy"]), found("user", "Weber")])).toEqual([
+    "Safes: Web",
+    "Accounts: web1",
+    "Actions: Copy password of web1",
+    "Users: Weber",
+  ]));
+
 test("OPEN-28: who says what to do is offered it for everything that allows it, and nothing else", () =>
   expect(
     shown("request access to web", [

@@ -38,8 +38,7 @@ export function optionsFor(
     options: pages.map(({ label, path }) => ({ kind: "page", id: `page:${path}`, label, detail: "Page", to: path })),
   };
   const isPageMeant = results[0]?.title.toLowerCase() !== wish.text.toLowerCase() && beginsOne(wish.text, pages);
-  const [first, ...others] = things;
-  const groups = wish.act === null ? [...(first === undefined ? [] : [first]), acts, ...others] : [acts, ...things];
+  const groups = wish.act === null ? withActs(things, acts) : [acts, ...things];
   const all = isPageMeant ? [toPages, ...groups] : [...groups, toPages];
   return all.filter(({ options }) => options.length > 0);
 }
@@ -47,6 +46,14 @@ export function optionsFor(
 /** As they were found, without acts or pages. */
 export const recentOptions = (results: readonly SearchResult[]): OptionGroup[] =>
   results.length === 0 ? [] : [{ label: "Where you were", options: results.map(thing) }];
+
+/** What can be done with a thing stands below those of its kind. */
+function withActs(things: readonly OptionGroup[], acts: OptionGroup): OptionGroup[] {
+  const [act] = acts.options;
+  if (act?.kind !== "act") return [...things];
+  const label = KIND_LABELS[act.result.kind];
+  return things.flatMap((group) => (group.label === label ? [group, acts] : [group]));
+}
 
 const beginsOne = (text: string, pages: readonly ProductPage[]): boolean =>
   pages.some(({ label }) => label.toLowerCase().startsWith(text.toLowerCase()));
