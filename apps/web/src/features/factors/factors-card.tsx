@@ -12,7 +12,7 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./factors.module.css";
-import { useFactors, useNewCodes, useOwnEnrolment, useRemoveFactor } from "./factors.queries.ts";
+import { useFactors, useNewCodes, useOwnEnrolment, useRemoveFactor, type Added } from "./factors.queries.ts";
 import { NewFactor } from "./new-factor.tsx";
 import { canUsePasskeys } from "./passkey.ts";
 import { RecoveryCodes } from "./recovery-codes.tsx";
@@ -118,7 +118,7 @@ function CodesRow({ left, onRenew }: { left: number; onRenew: () => void }) {
 function AddDialog({ open, setOpen }: { open: Open | null; setOpen: (next: Open | null) => void }) {
   const enrolment = useOwnEnrolment();
   const close = () => setOpen(null);
-  const added = (codes: string[] | null) => {
+  const added = ({ codes }: Added) => {
     toast.success("Second factor added");
     setOpen(codes === null ? null : { dialog: "codes", codes });
   };

@@ -47,10 +47,17 @@ export function useNewCodes(): () => Promise<string[]> {
   };
 }
 
-/** The two calls that set up a factor; what `finish` returns are recovery codes to be shown once, or null. */
+export interface Added {
+  /** Recovery codes to be shown once; null where there are some already. */
+  codes: string[] | null;
+  /** Of the session, where the factor was set up within a sign-in. */
+  token: string | null;
+}
+
+/** The two calls that set up a factor. */
 export interface Enrolment {
   begin: (kind: FactorKind) => Promise<NewFactor>;
-  finish: (answer: FactorAnswer) => Promise<string[] | null>;
+  finish: (answer: FactorAnswer) => Promise<Added>;
 }
 
 export function useOwnEnrolment(): Enrolment {
@@ -60,18 +67,17 @@ export function useOwnEnrolment(): Enrolment {
     finish: async (body) => {
       const { recovery_codes: codes } = await call(addFactor, { body });
       await invalidatePath(client, FACTORS);
-      return codes;
+      return { codes, token: null };
     },
   };
 }
 
-/** Within a sign-in: the session's token comes with the codes, and `onToken` keeps it until they were seen. */
-export const firstEnrolment = (pending: string, onToken: (token: string) => void): Enrolment => ({
+/** Within a sign-in that needs a second factor. */
+export const firstEnrolment = (pending: string): Enrolment => ({
   begin: (kind) => call(beginFirstFactor, { body: { pending, kind } }),
   finish: async (answer) => {
     const { token, recovery_codes: codes } = await call(addFirstFactor, { body: { pending, answer } });
-    onToken(token);
-    return codes;
+    return { codes, token };
   },
 });
 

@@ -9,7 +9,7 @@ import { FormStack } from "#shared/ui/form-stack.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import classes from "./factors.module.css";
-import type { Enrolment } from "./factors.queries.ts";
+import type { Added, Enrolment } from "./factors.queries.ts";
 import { makePasskey } from "./passkey.ts";
 import { QrCode } from "./qr-code.tsx";
 import { useAsked } from "./use-asked.ts";
@@ -17,8 +17,7 @@ import { useAsked } from "./use-asked.ts";
 export interface NewFactorProps {
   kind: FactorKind;
   enrolment: Enrolment;
-  /** With recovery codes to show, or null. */
-  onAdded: (codes: string[] | null) => void;
+  onAdded: (added: Added) => void;
   cancelLabel?: string;
   onCancel: () => void;
 }

@@ -2,7 +2,7 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { IconDeviceMobile, IconFingerprint } from "@tabler/icons-react";
 import type { FactorKind, SecondStep as Step, SignedIn } from "@strongroom/contract";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { isCallError } from "#shared/api/call-error.ts";
 import { finishSecondStep, firstEnrolment } from "./factors.queries.ts";
 import { NewFactor } from "./new-factor.tsx";
@@ -45,10 +45,6 @@ export function SecondStep({ step, onSignedIn, onRestart }: SecondStepProps) {
 function FirstFactor({ step, onSignedIn, onRestart }: SecondStepProps) {
   const [kind, setKind] = useState<FactorKind | null>(null);
   const [done, setDone] = useState<{ token: string; codes: string[] } | null>(null);
-  const token = useRef("");
-  const enrolment = firstEnrolment(step.pending, (issued) => {
-    token.current = issued;
-  });
   if (done !== null) {
     const enter = () => onSignedIn({ token: done.token });
     return <RecoveryCodes codes={done.codes} doneLabel="Continue" onDone={enter} />;
@@ -57,10 +53,10 @@ function FirstFactor({ step, onSignedIn, onRestart }: SecondStepProps) {
     return (
       <NewFactor
         kind={kind}
-        enrolment={enrolment}
+        enrolment={firstEnrolment(step.pending)}
         cancelLabel="Back"
         onCancel={() => setKind(null)}
-        onAdded={(codes) => setDone({ token: token.current, codes: codes ?? [] })}
+        onAdded={({ token, codes }) => setDone({ token: token ?? "", codes: codes ?? [] })}
       />
     );
   }
