@@ -1,10 +1,10 @@
 // How long API tokens may live, for administrators.
-import { Button, Group, NumberInput } from "@mantine/core";
+import { Button, Group, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { TokenPolicy } from "@strongroom/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { zod4Resolver } from "mantine-form-zod-resolver";
 import { messageOf } from "#shared/api/call-error.ts";
+import { firstObjections } from "#shared/api/field-errors.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
@@ -26,11 +26,19 @@ export function TokenPolicyCard() {
   );
 }
 
+const policyOf = (typed: Record<keyof TokenPolicy, string>): TokenPolicy => ({
+  person_days: Number(typed.person_days),
+  machine_days: Number(typed.machine_days),
+});
+
 function PolicyForm({ policy }: { policy: TokenPolicy }) {
   const { mutate, isPending } = useMutation(policyChange(useQueryClient()));
-  const form = useForm<TokenPolicy>({ initialValues: policy, validate: zod4Resolver(TokenPolicy) });
+  const form = useForm({
+    initialValues: { person_days: String(policy.person_days), machine_days: String(policy.machine_days) },
+    validate: (values) => firstObjections(TokenPolicy, policyOf(values)),
+  });
   const submit = form.onSubmit((values) =>
-    mutate(values, {
+    mutate(policyOf(values), {
       onSuccess: () => toast.success("API token policy saved"),
       onError: (error) => toast.error(messageOf(error), { title: "Failed to save the API token policy" }),
     }),
@@ -38,8 +46,20 @@ function PolicyForm({ policy }: { policy: TokenPolicy }) {
   return (
     <FormStack label="API token policy" onSubmit={submit}>
       <div className={classes.pair}>
-        <NumberInput label="People (days at most)" min={1} max={365} {...form.getInputProps("person_days")} />
-        <NumberInput label="Machines (days at most)" min={1} max={3650} {...form.getInputProps("machine_days")} />
+        <TextInput
+          label="People (days at most)"
+          type="number"
+          min={1}
+          max={365}
+          {...form.getInputProps("person_days")}
+        />
+        <TextInput
+          label="Machines (days at most)"
+          type="number"
+          min={1}
+          max={3650}
+          {...form.getInputProps("machine_days")}
+        />
       </div>
       <Group>
         <Button type="submit" loading={isPending} disabled={!form.isDirty()}>
