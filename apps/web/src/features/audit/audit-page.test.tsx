@@ -254,7 +254,7 @@ describe("the audit page", () => {
     const { user } = await openAudit();
     await user.click(screen.getByRole("button", { name: "Proof of Credential revealed" }));
     for (const text of ["bGVhZg==", "cm9vdA==", "b25l", "dHdv"]) expect(await screen.findByText(text)).toBeTruthy();
-    await user.click(screen.getByRole("button", { name: "Download the evidence of Credential revealed" }));
+    await user.click(screen.getByRole("button", { name: "Download evidence of Credential revealed" }));
     await waitFor(() => expect(saved.map(({ name }) => name)).toEqual([`audit-evidence-${entry(1).id}.jsonl`]));
   });
 

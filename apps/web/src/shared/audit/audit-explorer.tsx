@@ -65,7 +65,7 @@ function Pages({ title, query, total, onRefresh }: PagesProps) {
   return (
     <Loaded query={list}>
       {({ logs, next_cursor: next }) => (
-        <div className={list.isPlaceholderData ? classes.old : undefined} aria-busy={list.isPlaceholderData}>
+        <div className={classes.list} aria-busy={list.isPlaceholderData}>
           <AuditTrailList
             title={title}
             entries={logs}

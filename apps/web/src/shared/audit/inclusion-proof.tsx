@@ -40,7 +40,7 @@ function Proof({ entry }: { entry: AuditLog }) {
   return (
     <Loaded query={proof}>
       {(shown) => (
-        <>
+        <div className={classes.facts}>
           <Facts
             facts={[
               { name: "Leaf index", value: shown.leaf_index.toLocaleString() },
@@ -61,13 +61,13 @@ function Proof({ entry }: { entry: AuditLog }) {
             size="compact-sm"
             variant="default"
             leftSection={<IconFileCertificate size={15} aria-hidden />}
-            aria-label={`Download the evidence of ${entry.action}`}
+            aria-label={`Download evidence of ${entry.action}`}
             onClick={save}
             loading={isPending}
           >
             Download evidence
           </Button>
-        </>
+        </div>
       )}
     </Loaded>
   );
