@@ -3,7 +3,6 @@ import { pathOf } from "@strongroom/contract";
 import type { Endpoint } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
-import { z } from "zod";
 import { sampleBody } from "../../apps/server/src/testing/sample-bodies.ts";
 
 /** Each runs `pwned()` where it is taken for markup, a link, a template or a formula. */
@@ -61,7 +60,7 @@ function textFields(schema: Json, sample: unknown, path: string[] = []): TextFie
   return [...inParts, { path, most: Number(schema["maxLength"] ?? 1000) }];
 }
 
-const bodySchema = ({ body }: Endpoint): Json => z.toJSONSchema(body!, { io: "input", unrepresentable: "any" }) as Json;
+const bodySchema = ({ body }: Endpoint): Json => body!.toJSONSchema({ io: "input", unrepresentable: "any" }) as Json;
 
 function withAt(body: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
   if (name === undefined) return value;
