@@ -183,7 +183,7 @@ describe("who lost theirs", () => {
       return body.notifications.find(({ title }) => title === "Your second factors were removed") ?? null;
     });
     const entry = (await entriesOf(app, "factor.reset")).at(-1);
-    assert.deepEqual([entry?.actor["id"], entry?.target?.["id"]], [admin.id, person.id]);
+    assert.deepEqual([entry?.actor["id"], entry?.target?.["id"], entry?.severity], [admin.id, person.id, "high"]);
   });
 
   test("at the command line it works for the last administrator too, and is on record as done there", async () => {

@@ -19,7 +19,8 @@ export async function reset(parts: FactorParts, call: Call<typeof resetFactors>,
   if (person === undefined) throw refuse(404, "user.not-found", "User not found");
   const count = await deleteFactorsOf(tx, person.id);
   const sessions = await parts.endSessions(tx, person.id);
-  call.note({ target: { type: "user", id: person.id, name: person.email }, details: { factors: count, sessions } });
+  const target = { type: "user", id: person.id, name: person.email };
+  call.note({ target, severity: "high", details: { factors: count, sessions } });
   await tellOfReset(parts, tx, person.id, call.actor);
   return { message: count === 1 ? "1 second factor is removed." : `${count} second factors are removed.` };
 }
@@ -36,7 +37,7 @@ export async function resetFactorsOf(desk: Desk, email: string): Promise<number>
     const entry = systemEntry(
       "factor.reset",
       "command line",
-      { target, details: { factors: count } },
+      { target, severity: "high" as const, details: { factors: count } },
       desk.clock.now(),
     );
     await appendAudit(tx, [entry]);

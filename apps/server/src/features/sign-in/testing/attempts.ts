@@ -98,6 +98,7 @@ export interface StoredEntry {
   actor: Record<string, string>;
   target?: Record<string, string>;
   result: string;
+  severity?: string;
   reason?: string;
   request?: Record<string, string>;
   details?: Record<string, unknown>;
