@@ -74,7 +74,7 @@ function PeopleTable({ people: shown }: { people: readonly AccessPerson[] }) {
   );
 }
 
-export const personAddress = (id: string): string => `?person=${id}`;
+const personAddress = (id: string): string => `?person=${id}`;
 
 function PersonRow({ person }: { person: AccessPerson }) {
   return (
