@@ -140,6 +140,25 @@ describe("guessing at one account", () => {
   });
 });
 
+describe("credential stuffing", () => {
+  test("from many addresses at one account, five are looked at, and the right password among the next is not", async () => {
+    const { email } = await aPerson(app);
+    const statuses: number[] = [];
+    for (let each = 0; each < 12; each++) statuses.push((await guess(email, newNetwork())).status);
+    assert.deepEqual(statuses, [...Array<number>(5).fill(401), ...Array<number>(7).fill(429)]);
+    assert.equal((await tryToSignIn(app, email, { from: newNetwork() })).status, 429);
+  });
+
+  test("from one address at many accounts, thirty are looked at, and then none, however many are left", async () => {
+    const attacker = newNetwork();
+    const looked = await hashesOf(app);
+    const statuses: number[] = [];
+    for (let each = 0; each < 40; each++) statuses.push((await guess(newEmail(), attacker)).status);
+    assert.equal(statuses.filter((status) => status === 401).length, 30);
+    assert.equal((await hashesOf(app)) - looked, 30, "what is turned away costs no hash");
+  });
+});
+
 describe("the owner is not locked out by others", () => {
   test("guesses from elsewhere do not slow the owner on a network where they have signed in before", async () => {
     const home = newNetwork();
