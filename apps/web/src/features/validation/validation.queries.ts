@@ -16,7 +16,6 @@ import {
   verifyCredential,
   AccountId,
   CredentialId,
-  type AuditResult,
   type DashboardPreferences,
   type Severity,
   type SystemFamily,
@@ -97,12 +96,6 @@ export const searchResults = (filter: ValidationFilter) =>
       callForQuery(searchValidation, { body: { filter, limit: PAGE_SIZE, cursor } }, signal),
     ...paged,
   });
-
-export interface AuditFilter {
-  /** Undefined: all. */
-  event?: string | undefined;
-  result?: AuditResult | undefined;
-}
 
 /** Everything that the dashboard shows. */
 export const refreshValidation = (client: QueryClient): Promise<void> => invalidatePath(client, PATH);

@@ -39,7 +39,7 @@ export const LOG_FORMATS = {
 export type LogFormat = keyof typeof LOG_FORMATS;
 
 /** AUDIT-20. The day in UTC, so that two people name the same export alike. */
-export const logsFileName = (now: Date, format: LogFormat): string =>
+const logsFileName = (now: Date, format: LogFormat): string =>
   `audit-logs-${now.toISOString().slice(0, 10)}.${LOG_FORMATS[format].extension}`;
 
 export const logsDownload = (client: QueryClient) =>
@@ -49,7 +49,7 @@ export const logsDownload = (client: QueryClient) =>
     onSettled: refreshTrail(client),
   });
 
-export const evidenceFileName = (id: string): string => `audit-evidence-${id}.jsonl`;
+const evidenceFileName = (id: string): string => `audit-evidence-${id}.jsonl`;
 
 export const evidenceDownload = (client: QueryClient) =>
   mutationOptions({
