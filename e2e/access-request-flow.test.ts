@@ -170,10 +170,25 @@ describe("just-in-time access", needs(noBrowser || null), () => {
       await otto.getByText(/^No (pending requests|active access|history yet)$/).waitFor();
     }
     assert.equal(await otto.locator(".mantine-Notification-root").count(), 0);
+    await otto.keyboard.press("Control+k");
+    await otto.keyboard.type(NAME);
+    await otto.getByText("Nothing found that you may see", { exact: true }).waitFor();
     await otto.goto("/accounts");
     await otto.getByText("No accounts found", { exact: true }).waitFor();
     await otto.goto(`/accounts/${account.id}`);
     await seesHeading(otto, "Account not found");
+  });
+
+  step("OPEN-28, SHELL-18: who has it finds it from anywhere, and copies its password from there", async () => {
+    await rita.goto("/help");
+    await seesHeading(rita, "Help");
+    await rita.keyboard.press("Control+k");
+    await rita.keyboard.type("payment host");
+    const copy = rita.getByRole("option", { name: `Copy password of ${NAME}` });
+    await copy.waitFor();
+    await inspectScreen(rita, "search");
+    await copy.click();
+    await seesToast(rita, "Password copied to clipboard!");
   });
 
   step("JIT-06, JIT-23: more time is asked for, and approved from the notification", async () => {
@@ -204,11 +219,20 @@ describe("just-in-time access", needs(noBrowser || null), () => {
   });
 
   step(
-    "JIT-22, JIT-26: what is denied from the notification is told to the requester, and kept under History",
+    "JIT-22, JIT-26, NOTIF-01: what is denied from the bell is told to the requester, and kept under History",
     async () => {
       await askForIt();
-      await toastIn(alex, "Access request").getByRole("button", { name: "Deny" }).click();
+      await toastIn(alex, "Access request").getByRole("button", { name: "Dismiss" }).click();
+      await alex.getByRole("button", { name: /^Notifications/ }).click();
+      const asked = alex
+        .getByRole("dialog", { name: "Notifications" })
+        .getByRole("listitem")
+        .filter({ hasText: "Action required" });
+      await asked.getByRole("button", { name: "Deny" }).click();
+      await inspectScreen(alex, "bell-denial");
+      await asked.getByRole("button", { name: "Deny" }).click();
       await seesToast(alex, "Request denied");
+      await asked.waitFor({ state: "detached" });
       await seesToast(rita, `Your request for ${NAME} was denied`);
       await tab(rita, "History").click();
       const denied = cardOf(rita, NAME).filter({ hasText: "Denied by" });
