@@ -49,7 +49,7 @@ describe("integrations", needs(noBrowser || null), () => {
   async function addSink(fields: Record<string, string>, kind: string): Promise<void> {
     await page.getByRole("button", { name: "Add Sink" }).first().click();
     await dialog().getByLabel("Kind").selectOption({ label: kind });
-    for (const [label, text] of Object.entries(fields)) await dialog().getByLabel(label).fill(text);
+    for (const [label, text] of Object.entries(fields)) await dialog().getByLabel(label).first().fill(text);
   }
 
   step("PLACE-03: the page says what it is for, and how to begin", async () => {
@@ -70,7 +70,7 @@ describe("integrations", needs(noBrowser || null), () => {
     await card("Company SIEM").getByText("Nothing").waitFor();
     assert.ok(lines > 0);
     await page.getByRole("button", { name: "Test Company SIEM" }).click();
-    await seesToast(page, "answered with the status 200");
+    await seesToast(page, `127.0.0.1:${(receiver.address() as AddressInfo).port} answered with the status 200.`);
   });
 
   step("a log is watched, its checkpoints are cosigned, and a sink that fails stands out", async () => {
