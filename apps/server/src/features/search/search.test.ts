@@ -2,6 +2,7 @@
 import {
   createAccessRequest,
   createSafe,
+  createToken,
   moveAccount,
   readRecent,
   searchEverywhere,
@@ -96,6 +97,26 @@ describe("OPEN-28, SHELL-18: the search", () => {
     const results = await found(owner, "wombat");
     assert.equal(results[0]?.id, id);
     assert.equal(results.filter(({ kind }) => kind === "account").length, 6);
+  });
+
+  test("INVARIANT: a token finds only what it was given to list", async () => {
+    const admin = await firstAdmin(app);
+    const sought = await aPerson(app, "user");
+    await aPlatform(app, { name: `Numbat for ${sought.email}` });
+    const holding = async (...scopes: ("search.use" | "platform.read" | "user.list")[]) => {
+      const body = { name: "A finder", scopes, expires_in_days: 1 };
+      const made = await app.call(createToken, { body, as: admin.token });
+      assert.equal(made.status, 201, made.text);
+      return { ...admin, token: made.body.token };
+    };
+    const kinds = async (who: TestPerson) => (await found(who, sought.email)).map(({ kind }) => kind).toSorted();
+    assert.deepEqual(await kinds(await holding("search.use")), []);
+    assert.deepEqual(await kinds(await holding("search.use", "platform.read")), ["platform"]);
+    assert.deepEqual(await kinds(await holding("search.use", "platform.read", "user.list")), ["platform", "user"]);
+    const items = `user:${sought.id}`;
+    const again = async (who: TestPerson) => (await app.call(readRecent, { query: { items }, as: who.token })).body;
+    assert.deepEqual((await again(await holding("search.use"))).results, []);
+    assert.equal((await again(await holding("search.use", "user.list"))).results.length, 1);
   });
 
   test("is refused without a text, and takes its signs for what they are", async () => {

@@ -1,6 +1,7 @@
 // Asks every feature that has something to find, as the person who searches, and puts the answers in order.
 import type { SearchResult, readRecent, searchEverywhere } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
+import { requireScope } from "#kernel/authz/token-scope.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { Refusal } from "#kernel/http/refuse.ts";
@@ -37,11 +38,12 @@ export async function recent(site: Site, call: Call<typeof readRecent>, db: Db):
   return { results: items.flatMap(({ kind, id }) => found.get(`${kind}:${id}`) ?? []) };
 }
 
-/** INVARIANT: who may not list a kind of thing finds none of it. */
+/** INVARIANT: who may not list a kind of thing finds none of it, nor does a token that was not given that. */
 const allowedTo = ({ kernel, searchables }: Site, actor: Actor): Searchable[] =>
   searchables.filter(({ needs }) => {
     try {
       kernel.authority.require(needs, actor);
+      requireScope({ needs }, actor);
       return true;
     } catch (error) {
       if (error instanceof Refusal) return false;
