@@ -82,6 +82,7 @@ export const inviteAgain = endpoint({
   audit: "user.invited",
   thing: "user",
   repliesSecret: true,
+  stepUp: true,
 });
 
 export const unlockUser = endpoint({

@@ -65,6 +65,8 @@ describe("a call that asks for a fresh proof", () => {
     const names = endpoints.filter(({ endpoint }) => endpoint.stepUp === true).map(({ name }) => name);
     const needed = ["changeUserRole", "setUserStatus", "deleteUser", "issueResetLink", "updateSignInPolicy"];
     needed.push("updatePlatform", "exportAudit", "createToken", "seal", "removeFactor", "resetFactors");
+    // Each of them answers with a link that makes whoever has it the person.
+    needed.push("inviteUser", "inviteAgain");
     assert.deepEqual(
       needed.filter((name) => !names.includes(name)),
       [],
