@@ -16,6 +16,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { Reply, TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
 import { CLIENT_ID, CLIENT_SECRET, startOpenidProvider } from "./testing/openid-provider.ts";
 import type { Bend, OpenidProvider } from "./testing/openid-provider.ts";
 
@@ -217,6 +218,34 @@ describe("an account that is here already", () => {
     const other = await aPerson(app, "admin");
     aStranger({ email: other.email });
     refusedWith(await signIn(), 403, "sign-in.account-exists");
+  });
+
+  test("is not even that of somebody who becomes an administrator at this very moment", async () => {
+    await set({ links_by_email: true });
+    const local = await aPerson(app);
+    aStranger({ email: local.email });
+    const { url, cookie } = await begin();
+    const query = await idp.visit(url);
+    const promoting = await app.database.pool.connect();
+    try {
+      await promoting.query("begin");
+      await promoting.query("update users set role = 'admin' where id = $1", [local.id]);
+      const answer = finish(query, cookie);
+      await eventually(async () => {
+        const waiting = await app.database.pool.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return waiting.rowCount === 0 ? null : true;
+      });
+      await promoting.query("commit");
+      refusedWith(await answer, 403, "sign-in.account-exists");
+    } finally {
+      promoting.release();
+    }
+    const { rowCount } = await app.database.pool.query("select from identity_provider_people where user_id = $1", [
+      local.id,
+    ]);
+    assert.equal(rowCount, 0, "nobody is bound to them");
   });
 });
 

@@ -131,12 +131,17 @@ async function takeOver(office: Office, tx: Tx, { provider, vouched, known, role
   const { kernel, signIn } = office;
   // The administrators first, then the person, as everywhere.
   await lockActiveAdmins(tx);
-  await lockUser(tx, known.id);
+  // As they are now that they are held: somebody may have become an administrator meanwhile.
+  const held = await lockUser(tx, known.id);
   const isMeant =
-    provider.links_by_email && vouched.isEmailVerified === true && known.role !== "admin" && known.kind === "person";
+    provider.links_by_email &&
+    vouched.isEmailVerified === true &&
+    held?.email === known.email &&
+    held.role !== "admin" &&
+    held.kind === "person";
   const now = kernel.clock.now();
   const binding = { provider_id: provider.id, subject: vouched.subject, user_id: known.id, bound_at: now };
-  if (!isMeant || known.status !== "active" || !(await bindPerson(tx, binding))) throw taken(provider);
+  if (!isMeant || held.status !== "active" || !(await bindPerson(tx, binding))) throw taken(provider);
   await setPasswordHash(tx, known.id, "");
   await signIn.forgetReset(tx, known.id);
   await signIn.endSessions(tx, known.id);
@@ -144,7 +149,7 @@ async function takeOver(office: Office, tx: Tx, { provider, vouched, known, role
     target: aUser(known),
     details: { provider: provider.name },
   });
-  return withRole(office, tx, provider, { ...known, password_hash: "", invited_at: null }, role);
+  return withRole(office, tx, provider, { ...held, password_hash: "", invited_at: null }, role);
 }
 
 const taken = ({ name }: ProviderRow) =>
