@@ -124,6 +124,9 @@ export async function compose(parts: Parts): Promise<App> {
   const grants = { grantsInForce, noteRetrieval };
   const accounts = installAccounts(kernel, { credentials, safes, verification, grants, historyOfTarget });
   users.onDeleted(forgetAnswersOf);
+  const accessControl = installAccessControl({ kernel, safes, groups, users, notify: notifications.notify });
+  // Before the safes: whoever decides in a review holds what they decide on before its safe.
+  users.onDeleted(accessControl.forgetPerson);
   for (const { forgetPerson } of [factors, safes, groups, credentials, preferences, notifications, tokens])
     users.onDeleted(forgetPerson);
   users.onDeleted(identityProviders.forgetPerson);
@@ -140,8 +143,6 @@ export async function compose(parts: Parts): Promise<App> {
   const validation = installValidation(kernel, { verification, notify, grants: seenGrants });
   users.onDeleted(validation.forgetPerson);
   installCpm(kernel, { verification, grants: seenGrants });
-  const accessControl = installAccessControl({ kernel, safes, groups, users, notify });
-  users.onDeleted(accessControl.forgetPerson);
   installDashboard(kernel, users);
   installSearch(kernel, [
     searchableAccounts(grantsInForce),

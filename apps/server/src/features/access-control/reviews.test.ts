@@ -3,6 +3,7 @@ import {
   addSafeMember,
   closeAccessReview,
   decideReviewItem,
+  deleteUser,
   exportAccessReview,
   listAccessReviews,
   listAccessSafes,
@@ -176,6 +177,32 @@ describe("an access review", () => {
           params: { id: safe.id, member_id: (await memberId(safe, member)) as never },
           as: owner.token,
         });
+    }
+  });
+
+  test("a decision and the deletion of the person it is about do not wait for each other in a circle", async () => {
+    const [owner, member] = [await aPerson(app), await aPerson(app)];
+    const safe = await aSafe(app, owner);
+    await aMember(app, owner, safe, member, "user");
+    const item = aboutOf(await itemsOf(await aReview([safe]), owner), member);
+    const deciding = await app.database.pool.connect();
+    try {
+      await deciding.query("begin");
+      await deciding.query("set local lock_timeout = '3s'");
+      await deciding.query("select from access_review_items where id = $1 for update", [item.id]);
+      const deleting = app.call(deleteUser, { params: { id: member.id as never }, as: admin.token });
+      await eventually(async () => {
+        const waiting = await app.database.pool.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return waiting.rowCount === 0 ? null : true;
+      });
+      await deciding.query("select from safes where id = $1 for no key update", [safe.id]);
+      await deciding.query("commit");
+      const deleted = await deleting;
+      assert.equal(deleted.status, 200, deleted.text);
+    } finally {
+      deciding.release();
     }
   });
 
