@@ -29,6 +29,7 @@ import type { TestPerson } from "#testing/people.ts";
 import { aGroup, aMember, aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { Reply, TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
 
 let app: TestApp;
 let admin: TestPerson;
@@ -96,6 +97,30 @@ test("only administrators make them and their tokens, and a name is taken once",
   assert.deepEqual(refusal(again), [409, "machine-identity.name-taken"]);
   const ofPerson = await app.call(createMachineToken, { params: { id: manager.id }, body: token, as: admin.token });
   assert.equal(ofPerson.status, 404, "nobody makes tokens that act as another person");
+});
+
+test("a change of it and a decision about it do not wait for each other in a circle", async () => {
+  const machine = await aMachine();
+  const deciding = await app.database.pool.connect();
+  try {
+    await deciding.query("begin");
+    await deciding.query("set local lock_timeout = '3s'");
+    await deciding.query("select from users where role = 'admin' and kind = 'person' for no key update");
+    const body = { name: `${machine.name} again`, responsible_user_id: admin.id };
+    const changing = app.call(updateMachine, { params: { id: machine.id }, body, as: admin.token });
+    await eventually(async () => {
+      const waiting = await app.database.pool.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      return waiting.rowCount === 0 ? null : true;
+    });
+    await deciding.query("select from users where id = $1 for no key update", [machine.id]);
+    await deciding.query("commit");
+    const changed = await changing;
+    assert.equal(changed.status, 200, changed.text);
+  } finally {
+    deciding.release();
+  }
 });
 
 test("who answers for it, alone or in a group, sees its tokens and revokes them; it needs exactly one", async () => {

@@ -42,11 +42,13 @@ export async function changeMachine(
 ): Promise<MachineIdentity> {
   const { id } = call.params;
   const now = kernel.clock.now();
+  if ((await store.readMachine(tx, id, now)) === undefined) throw notFound();
+  // Who answers for it may be an administrator, and these are held before whom a call is about, as everywhere.
+  const responsible = await responsibleOf(call.body, tx);
   const person = await lockUser(tx, id);
   const before = await store.readMachine(tx, id, now);
   if (person === undefined || before === undefined) throw notFound();
   const { name, description } = call.body;
-  const responsible = await responsibleOf(call.body, tx);
   if (!(await store.renameMachine(tx, id, name, addressOf(name)))) throw nameTaken(name);
   await store.writeMachine(tx, { user_id: id, description, ...responsible.ids });
   const from = { name: before.name, responsible: before.responsible_name };
