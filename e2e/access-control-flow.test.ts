@@ -1,6 +1,5 @@
 // Access Control in a real browser against the real server: who has what, what would change, and a review to its end.
 import { addSafeMember, createAccount, createGroup, createSafe, listPlatforms } from "@strongroom/contract";
-import type { SafeId } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -138,7 +137,7 @@ async function settle(server: RunningServer, admin: Person): Promise<void> {
     username: "root",
     password: "a password for the test",
     platform_id: platform.id,
-    safe_id: safe.id as SafeId,
+    safe_id: safe.id,
     connection_method: "SSH",
   } as const;
   await ask(url, createAccount, { body: account }, token);

@@ -60,7 +60,7 @@ function textFields(schema: Json, sample: unknown, path: string[] = []): TextFie
   return [...inParts, { path, most: Number(schema["maxLength"] ?? 1000) }];
 }
 
-const bodySchema = ({ body }: Endpoint): Json => body!.toJSONSchema({ io: "input", unrepresentable: "any" }) as Json;
+const bodySchema = ({ body }: Endpoint): Json => body!.toJSONSchema({ io: "input", unrepresentable: "any" });
 
 function withAt(body: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
   if (name === undefined) return value;

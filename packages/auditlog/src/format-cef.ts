@@ -49,7 +49,7 @@ function extensionOf(entry: AuditEntry, index: number | null): string {
 
 function addressOf(ip: string | undefined): [string, string | undefined][] {
   if (ip === undefined || isIPv4(ip)) return [["src", ip]];
-  return labelled("c6a2", "Source IPv6 Address", ip) as [string, string][];
+  return labelled("c6a2", "Source IPv6 Address", ip);
 }
 
 function labelled<V extends string | number>(key: string, label: string, value: V | undefined): [string, V | string][] {

@@ -59,7 +59,8 @@ async function ask(
     return { failure: misconfigured("bad-input", "Only https addresses are asked. Nothing was sent.") };
   }
   const tls: TlsSettings = { mode: isHttps ? "verify-full" : "disable", ca, name: null };
-  const body = wish.body === undefined || wish.body === null ? {} : { body: String(wish.body) };
+  const body =
+    typeof wish.body === "string" || wish.body instanceof URLSearchParams ? { body: wish.body.toString() } : {};
   const method = wish.method === "POST" ? "POST" : "GET";
   const headers = { ...wish.headers };
   return exchange({ url, method, headers, readsBody: true, maxReceivedBytes, ...body }, tls, attempt);

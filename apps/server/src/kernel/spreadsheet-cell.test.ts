@@ -32,7 +32,7 @@ test("no text becomes a formula in a CSV file, whichever sign the spreadsheet sp
     for (const split of SPLITS) {
       for (const cell of line.split(split)) assert.doesNotMatch(cell, FORMULA, JSON.stringify([attack, line]));
     }
-    const [cells] = parse(line) as string[][];
+    const [cells] = parse(line);
     assert.equal(cells?.length, 3, attack);
     assert.equal(cells?.[1]?.replaceAll("'", ""), attack.replaceAll("'", ""), "only apostrophes are added");
   }

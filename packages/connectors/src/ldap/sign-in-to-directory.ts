@@ -286,7 +286,7 @@ async function prove(
 }
 
 /** RFC 4515 §3: nothing but letters and digits stands for itself, so that no name can be more than a value. */
-export function escaped(value: string): string {
+function escaped(value: string): string {
   return [...Buffer.from(value, "utf8")]
     .map((byte) => {
       const character = String.fromCodePoint(byte);

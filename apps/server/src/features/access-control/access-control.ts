@@ -1,7 +1,6 @@
 // Who has which role and where, and everything that one person can do now and through what.
 import type {
   AccessPerson,
-  AccountId,
   GroupId,
   PersonAccount,
   PersonSafe,
@@ -122,7 +121,7 @@ export async function findAccountsOf(call: Call<typeof listPersonAccounts>, db: 
   if (person.status !== "active") return { accounts: [], next_cursor: null };
   const page = await pageOfAccounts(db, { id: call.params.id, role: person.role }, call.query, grantsInForce);
   const accounts = page.data.map((account): PersonAccount => ({
-    account_id: account.id as AccountId,
+    account_id: account.id,
     name: account.name,
     hostname: account.hostname_ip,
     username: account.username,

@@ -109,10 +109,10 @@ export async function updateDrill(
 
 /** The newest ones first. */
 export const findDrills = (db: Db, limit: number): Promise<DrillRow[]> =>
-  db.selectFrom("admin_drills").selectAll().orderBy("started_at", "desc").limit(limit).execute() as Promise<DrillRow[]>;
+  db.selectFrom("admin_drills").selectAll().orderBy("started_at", "desc").limit(limit).execute();
 
 export const findDrill = (db: Db, id: string): Promise<DrillRow | undefined> =>
-  db.selectFrom("admin_drills").selectAll().where("id", "=", id).executeTakeFirst() as Promise<DrillRow | undefined>;
+  db.selectFrom("admin_drills").selectAll().where("id", "=", id).executeTakeFirst();
 
 export interface WorkRow {
   id: string;

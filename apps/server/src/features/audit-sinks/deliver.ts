@@ -86,9 +86,9 @@ async function deliverCheckpoint(site: Site, sink: SinkRow, signal: AbortSignal)
   }
   const sent = await sendCheckpoint(site, sink, { ...newest, seen: sink.cursor }, signal);
   const progress = { cursor: newest.size, settled: newest.size, count: 1, at: clock.now() };
-  if (sent.outcome === "cosigned") return void (await keepAndGive(site, sink, { ...progress, cosigned: sent.note }));
-  if (sent.outcome === "published" && sent.isTaken) return void (await keepAndGive(site, sink, progress));
-  if (signal.aborted) return void (await database.transaction((tx) => giveBack(tx, sink)));
+  if (sent.outcome === "cosigned") return await keepAndGive(site, sink, { ...progress, cosigned: sent.note });
+  if (sent.outcome === "published" && sent.isTaken) return await keepAndGive(site, sink, progress);
+  if (signal.aborted) return await database.transaction((tx) => giveBack(tx, sink));
   if (sent.outcome === "contradicted") return await contradict(site, sink, sent.message);
   await fail(site, sink, sink.cursor, sent.message);
 }

@@ -71,7 +71,7 @@ function duringOf(own: readonly PlacedLeaf[]): Wanted["during"] {
   const [first, last] = [entries[0], entries.at(-1)];
   const account = entries.map(({ details }) => details?.["account_id"]).find((each) => typeof each === "string");
   if (first === undefined || last === undefined || account === undefined) return null;
-  return { target: account as string, from: new Date(first.at), to: new Date(Date.parse(last.at) + AFTERMATH) };
+  return { target: account, from: new Date(first.at), to: new Date(Date.parse(last.at) + AFTERMATH) };
 }
 
 function read(canonical: Buffer): AuditEntry | null {

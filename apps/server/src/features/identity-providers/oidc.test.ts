@@ -285,7 +285,7 @@ describe("what an attacker tries", () => {
       const query = new URLSearchParams(await idp.visit(url));
       change(query);
       const reply = await finish(query.toString(), cookie);
-      assert.ok([400, 403].includes(reply.status), `${query}: ${reply.text}`);
+      assert.ok([400, 403].includes(reply.status), `${query.toString()}: ${reply.text}`);
     }
     const { url, cookie } = await begin();
     const state = new URL(url).searchParams.get("state")!;

@@ -71,7 +71,7 @@ async function stepOfClient(office: Office, row: OidcRow, config: openid.Configu
   const issuer = config.serverMetadata().issuer;
   const query = new URLSearchParams({ code: newFlowSecret(), state: secrets.state, iss: issuer });
   try {
-    await office.oidc.exchange(config, new URL(`${redirectUri}?${query}`), secrets);
+    await office.oidc.exchange(config, new URL(`${redirectUri}?${query.toString()}`), secrets);
     return bad("It accepted a code that nobody was given.");
   } catch (error) {
     if (error instanceof openid.ResponseBodyError && error.error === "invalid_grant") {

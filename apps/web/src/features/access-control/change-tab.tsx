@@ -40,7 +40,7 @@ export function ChangeTab({ isAdmin }: { isAdmin: boolean }) {
           data={kinds.map((value) => ({ value, label: KIND_LABELS[value] }))}
           value={kind}
           allowDeselect={false}
-          onChange={(next) => next !== null && setKind(next as ChangeKind)}
+          onChange={(next) => next !== null && setKind(next)}
         />
         <div className={classes.fields} key={kind}>
           {has("safe") && <SafeField onChange={(safe) => set({ safe, member: "" })} />}
@@ -63,7 +63,7 @@ export function ChangeTab({ isAdmin }: { isAdmin: boolean }) {
               data={READY_MADE.map((value) => ({ value, label: SAFE_ROLE_LABELS[value] }))}
               value={values.safeRole}
               allowDeselect={false}
-              onChange={(next) => next !== null && set({ safeRole: next as ChangeValues["safeRole"] })}
+              onChange={(next) => next !== null && set({ safeRole: next })}
             />
           )}
           {has("role") && (
@@ -72,7 +72,7 @@ export function ChangeTab({ isAdmin }: { isAdmin: boolean }) {
               data={ROLES.map((value) => ({ value, label: ROLE_LABELS[value] }))}
               value={values.role}
               allowDeselect={false}
-              onChange={(next) => next !== null && set({ role: next as ChangeValues["role"] })}
+              onChange={(next) => next !== null && set({ role: next })}
             />
           )}
           {has("platform") && <PlatformFields values={values} onChange={setValues} />}

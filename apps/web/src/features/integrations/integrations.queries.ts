@@ -11,7 +11,6 @@ import {
   updateAuditSink,
   type AuditSinkId,
   type InputOf,
-  type WitnessedLogId,
 } from "@strongroom/contract";
 import { mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
@@ -43,4 +42,4 @@ export const deletion = (client: QueryClient, id: string) => changing(client, ()
 export const watching = (client: QueryClient) =>
   changing(client, (body: { name: string; verifier_key: string }) => call(addWitnessedLog, { body }));
 export const forgetting = (client: QueryClient, id: string) =>
-  changing(client, () => call(removeWitnessedLog, { params: { id: id as WitnessedLogId } }));
+  changing(client, () => call(removeWitnessedLog, { params: { id: id } }));

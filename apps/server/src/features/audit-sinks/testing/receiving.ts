@@ -3,6 +3,7 @@ import { listAuditSinks, readCheckpoint } from "@strongroom/contract";
 import type { AuditSink } from "@strongroom/contract";
 import { once } from "node:events";
 import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { appendAudit } from "#kernel/audit/append.ts";
@@ -34,7 +35,7 @@ export async function startReceiver(): Promise<Receiver> {
   let taken: Received[] = [];
   let elsewhere = 0;
   let next: number[] = [];
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = Buffer.concat(await request.toArray()).toString("utf8");
     if (request.url === "/elsewhere") elsewhere += 1;
     const status = next.shift() ?? 200;
@@ -42,7 +43,8 @@ export async function startReceiver(): Promise<Receiver> {
     all.push(received);
     if (status === 200) taken.push(received);
     response.writeHead(status, { location: "/elsewhere" }).end();
-  }).listen(0, "127.0.0.1");
+  };
+  const server = createServer((request, response) => void take(request, response)).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
