@@ -220,6 +220,7 @@ export const addSafeMember = endpoint({
   needs: "safe.use",
   scope: "safe.manage",
   audit: "safe.member-added",
+  stepUp: true,
 });
 
 export const updateSafeMember = endpoint({
@@ -232,6 +233,7 @@ export const updateSafeMember = endpoint({
   needs: "safe.use",
   scope: "safe.manage",
   audit: "safe.member-updated",
+  stepUp: true,
 });
 
 export const removeSafeMember = endpoint({

@@ -67,6 +67,8 @@ describe("a call that asks for a fresh proof", () => {
     needed.push("updatePlatform", "exportAudit", "createToken", "seal", "removeFactor", "resetFactors");
     // Each of them answers with a link that makes whoever has it the person.
     needed.push("inviteUser", "inviteAgain");
+    // And these let in somebody who then proves themselves.
+    needed.push("addSafeMember", "updateSafeMember", "addGroupMember");
     assert.deepEqual(
       needed.filter((name) => !names.includes(name)),
       [],
