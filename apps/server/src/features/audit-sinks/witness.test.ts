@@ -141,11 +141,11 @@ test("a database that was rewritten wholesale, and signed anew with the right ke
   await sequenced(log, admin);
   await recordEntries(log, 3);
   await sequenced(log, admin);
-  const local = await eventually(async () => {
+  // At the most the checkpoint file beside the server contradicts it: who owns the machine rewrites that too.
+  await eventually(async () => {
     const { body } = await log.call(verifyAudit, { as: admin });
-    return body.findings.every(({ kind }) => kind !== "added") ? body : null;
+    return body.findings.every(({ kind }) => kind === "rewritten") ? body : null;
   });
-  assert.ok(local.findings.length === 0 || local.findings.every(({ kind }) => kind === "rewritten"));
 
   const lines = (await log.call(exportAudit, { as: admin })).text.split("\n").slice(0, -1);
   assert.equal((await verifyExport(lines, logKey, [])).isIntact, true, "by itself the new history is flawless");

@@ -54,12 +54,11 @@ describe("OPEN-10: a required second factor is a step of its own", () => {
     const reply = await secondStep(app, step, totp(codeAt(app, key)));
     assert.equal(reply.status, 200, reply.text);
     assert.equal((await app.call(currentSession, { as: reply.body.token })).body.user.email, person.email);
-    const [asked, done] = [
-      (await entriesOf(app, "session.second-step-required")).at(-1),
-      (await entriesOf(app, "session.started")).at(-1),
-    ];
-    assert.equal(asked?.target?.["id"], person.id);
-    assert.equal(done?.details?.["second_step"], "totp");
+    const own = async (event: string) =>
+      (await entriesOf(app, event)).filter(({ target }) => target?.["id"] === person.id);
+    assert.equal((await own("session.second-step-required")).length, 1);
+    const done = (await own("session.started")).map(({ details }) => details?.["second_step"]);
+    assert.ok(done.includes("totp"), JSON.stringify(done));
   });
 
   test("without a factor and without a rule that asks for one, nothing changes", async () => {

@@ -231,20 +231,15 @@ describe("an account that is here already", () => {
       await promoting.query("begin");
       await promoting.query("update users set role = 'admin' where id = $1", [local.id]);
       const answer = finish(query, cookie);
-      await eventually(async () => {
-        const waiting = await app.database.pool.query(
-          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-        );
-        return waiting.rowCount === 0 ? null : true;
-      });
+      const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      await eventually(async () => ((await app.database.pool.query(waiting)).rowCount === 0 ? null : true));
       await promoting.query("commit");
       refusedWith(await answer, 403, "sign-in.account-exists");
     } finally {
       promoting.release();
     }
-    const { rowCount } = await app.database.pool.query("select from identity_provider_people where user_id = $1", [
-      local.id,
-    ]);
+    const bound = "select from identity_provider_people where user_id = $1";
+    const { rowCount } = await app.database.pool.query(bound, [local.id]);
     assert.equal(rowCount, 0, "nobody is bound to them");
   });
 });
