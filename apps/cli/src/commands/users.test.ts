@@ -108,6 +108,7 @@ test("what the command line did is in the trail as its own, and no link is", asy
     "user.registered",
     "password-reset.link-issued",
     "password-reset.link-issued",
+    "factor.reset",
     "user.status-changed",
     "user.status-changed",
   ]);
