@@ -127,7 +127,8 @@ async function rewriteHistory(): Promise<void> {
   await log.database.transaction(async (tx) => {
     const run = (text: string) => sql.raw(text).execute(tx);
     for (const table of tables) await run(`alter table ${table} disable trigger user`);
-    for (const table of ["audit_leaves", "audit_nodes", "audit_checkpoints"]) await run(`delete from ${table}`);
+    for (const table of ["audit_leaves", "audit_nodes", "audit_checkpoints", "audit_counts"])
+      await run(`delete from ${table}`);
     await run(`update audit_entries set canonical =
       convert_to(replace(convert_from(canonical, 'utf8'), '"number":3', '"number":7'), 'utf8')`);
     await run("insert into audit_pending select id from audit_entries on conflict do nothing");
