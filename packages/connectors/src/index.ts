@@ -38,4 +38,5 @@ export {
 export { clientCertificateFault, post, pour, type PostAnswer } from "./outbound.ts";
 export { isPemCertificate } from "./tls-settings.ts";
 export { sendNotice } from "./send-notice.ts";
+export { isTelnet } from "./network-device/is-telnet.ts";
 export { writeFile, type FileToWrite } from "./linux/write-file.ts";

@@ -3,6 +3,7 @@ import type { Attempt } from "../attempt.ts";
 import type { Facts, Failure, Target } from "../connector.ts";
 import { connectionFailure, dial, nameOf, type Endpoint } from "../dial.ts";
 import { misconfigured } from "../finding.ts";
+import { isTelnet } from "./is-telnet.ts";
 import { consoleOver, ShownSecret, type Console } from "./console.ts";
 import { scriptOf, type Script } from "./script.ts";
 import { mustChange, shown } from "./session-failure.ts";
@@ -55,11 +56,6 @@ function checkedInput(
   if (password === "") return refuse("The password is empty.");
   if (isTelnet(target) && !isTypeable(password)) return refuse(NOT_TYPEABLE);
   return { endpoint: { host: target.host, port: target.port ?? (isTelnet(target) ? 23 : 22) }, script, username };
-}
-
-/** Without a word on the protocol the port tells. */
-function isTelnet({ additionalParams: { protocol }, port }: Target): boolean {
-  return protocol === undefined ? port === 23 : typeof protocol === "string" && protocol.toLowerCase() === "telnet";
 }
 
 export const NO_NAME =

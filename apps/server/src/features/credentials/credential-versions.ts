@@ -10,7 +10,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { moment } from "#kernel/moment.ts";
 import { notFound, targetOf } from "./credentials.ts";
-import { isProduction, lockCredential, readCredential, readEnvelope, updateCredential } from "./credentials.store.ts";
+import { lockCredential, readCredential, readEnvelope, updateCredential } from "./credentials.store.ts";
 import { openEnvelope, unreadable } from "./reveal-credential.ts";
 import { listVersions } from "./versions.store.ts";
 
@@ -43,7 +43,7 @@ export async function revealOwnVersion(
   const row = await lockCredential(tx, call.actor, id);
   if (row === null) throw notFound();
   call.note({ target: targetOf(row), details: { version } });
-  if (await isProduction(tx, call.actor.id, id)) call.requireStepUp();
+  if (row.environment === "production") call.requireStepUp();
   const envelope = await readEnvelope(tx, id, version);
   if (envelope === null) throw refuse(404, "credential.version-not-found", "Version not found");
   await updateCredential(tx, id, { last_accessed_at: kernel.clock.now() });

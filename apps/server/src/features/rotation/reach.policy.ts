@@ -1,5 +1,5 @@
 // Which accounts a platform's reconcile account may act on: whose they are, where they are, and how they are reached. Pure.
-import { connectorFor } from "@strongroom/connectors";
+import { connectorFor, isTelnet } from "@strongroom/connectors";
 import type { Target } from "@strongroom/connectors";
 import { isDeepStrictEqual } from "node:util";
 import { destinationOf, loginTargetOf } from "#features/verification/index.ts";
@@ -55,10 +55,9 @@ const isAtHome = (it: LoginRow, by: Reach): boolean => mayReconcileAt(destinatio
 
 /** Reached by SSH, whose hosts are known by their keys. */
 function hasHostKey(it: LoginRow): boolean {
-  const { id } = connectorFor(loginTargetOf(it));
-  const { protocol } = it.additional_params;
-  const isTelnet = protocol === undefined ? it.port === 23 : protocol === "telnet";
-  return id === "linux" || (id === "network-device" && !isTelnet);
+  const target = loginTargetOf(it);
+  const { id } = connectorFor(target);
+  return id === "linux" || (id === "network-device" && !isTelnet(target));
 }
 
 /** On its own host the reconcile account expects the key that it was shown there itself. */
