@@ -11,25 +11,39 @@ const LONGEST_FILE_MS = 900_000;
 /** How long what a file has printed may take to arrive once its process is gone. */
 const LAST_WORDS_MS = 500;
 
+/** More files than this do not fail by accident. */
+const MOST_REPEATED = 3;
+
 /**
+ * With `repeats`, files that failed run once more, alone: what fails only beside other work does not throw away a whole
+ * run, and is named, so that somebody mends it.
+ *
  * @param {string[]} files relative to the root
- * @param {{ atOnce: number, env: NodeJS.ProcessEnv, results: string }} options
- * @returns {Promise<{ passed: number, failed: number, skipped: { name: string, reason: string }[] }>}
+ * @param {{ atOnce: number, env: NodeJS.ProcessEnv, results: string, repeats: boolean }} options
+ * @returns {Promise<{ passed: number, failed: number, skipped: { name: string, reason: string }[], unsteady: string[] }>}
+ *   `unsteady`: the files that passed only the second time, counted as they ended then
  */
-export async function runTestFiles(files, { atOnce, env, results }) {
-  const total = { passed: 0, failed: 0, skipped: [] };
+export async function runTestFiles(files, { atOnce, env, results, repeats }) {
+  const ended = new Map();
   const waiting = [...files];
+  const run = async (file) =>
+    ended.set(file, await runFile(file, env, join(results, `${file.replaceAll("/", "_")}.json`)));
   const work = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      const counted = await runFile(file, env, join(results, `${file.replaceAll("/", "_")}.json`));
-      total.passed += counted.passed;
-      total.failed += counted.failed;
-      total.skipped.push(...counted.skipped);
-    }
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await run(file);
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  return total;
+  const failing = files.filter((file) => ended.get(file).failed > 0);
+  if (repeats && failing.length <= MOST_REPEATED) for (const file of failing) await run(file);
+  const counts = [...ended.values()];
+  return {
+    passed: sum(counts.map(({ passed }) => passed)),
+    failed: sum(counts.map(({ failed }) => failed)),
+    skipped: counts.flatMap(({ skipped }) => skipped),
+    unsteady: failing.filter((file) => ended.get(file).failed === 0),
+  };
 }
+
+const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);
 
 async function runFile(file, env, counts) {
   const startedAt = Date.now();
