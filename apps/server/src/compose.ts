@@ -32,7 +32,7 @@ import { installSeal } from "#features/seal/index.ts";
 import { installSearch } from "#features/search/index.ts";
 import { installSignIn } from "#features/sign-in/index.ts";
 import type { HashParameters } from "#features/sign-in/index.ts";
-import { installTokens } from "#features/tokens/index.ts";
+import { installTokens, searchableMachines } from "#features/tokens/index.ts";
 import { emailsOf, idsByEmail, installUsers, searchableUsers, whenNetworksChange } from "#features/users/index.ts";
 import { installValidation } from "#features/validation/index.ts";
 import { installVerification } from "#features/verification/index.ts";
@@ -150,6 +150,7 @@ export async function compose(parts: Parts): Promise<App> {
     searchableSafes,
     searchableRequests,
     searchableUsers,
+    searchableMachines(kernel.clock),
     searchableGroups,
     searchablePlatforms,
   ]);

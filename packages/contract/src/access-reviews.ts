@@ -124,7 +124,10 @@ export const ReviewItem = z.object({
   given_now: Given.nullable(),
   is_gone: z.boolean(),
   added_at: Moment,
-  /** When an account of the safe was retrieved last by them, in the 90 days before the review; null: not in these. */
+  /**
+   * When they last did something with the safe or an account of it that is on record, such as taking out a password, checking
+   * it in or rotating it, themselves or by a token, in the 365 days before the review; null: not in these.
+   */
   last_used_at: Moment.nullable(),
   /** Null: an administrator whom it is not about. */
   reviewer_name: z.string().nullable(),
@@ -152,23 +155,42 @@ export const listReviewItems = endpoint({
   audit: "none",
 });
 
+const decided = {
+  decision: z.enum(["confirmed", "removed"]),
+  reason: manyLines().max(500, "A reason may have 500 characters at most").default(""),
+};
+const saysWhyRemoved = ({ decision, reason }: { decision: string; reason: string }): boolean =>
+  decision === "confirmed" || reason !== "";
+const whyRemoved = { path: ["reason"], message: "Say why it is removed" };
+
 export const decideReviewItem = endpoint({
   method: "POST",
   path: "/api/v1/access-control/reviews/:id/items/:item_id/decision",
   summary: "Confirm a membership, or remove it at once; nobody decides on their own",
   params: z.object({ id: AccessReviewId, item_id: ReviewItemId }),
-  body: z
-    .strictObject({
-      decision: z.enum(["confirmed", "removed"]),
-      reason: manyLines().max(500, "A reason may have 500 characters at most").default(""),
-    })
-    .refine(({ decision, reason }) => decision === "confirmed" || reason !== "", {
-      path: ["reason"],
-      message: "Say why it is removed",
-    }),
+  body: z.strictObject(decided).refine(saysWhyRemoved, whyRemoved),
   reply: ReviewItem,
   needs: "access.review",
   audit: "access-control.membership-reviewed",
+  thing: "access-review",
+});
+
+/** Each membership is decided on and recorded by itself: what failed is named, the rest is done. */
+export const decideReviewItems = endpoint({
+  method: "POST",
+  path: "/api/v1/access-control/reviews/:id/decisions",
+  summary: "Decide the same on several memberships of a review",
+  params: byId,
+  body: z
+    .strictObject({ item_ids: z.array(ReviewItemId).min(1, "Choose at least one membership").max(200), ...decided })
+    .refine(saysWhyRemoved, whyRemoved),
+  reply: z.object({
+    done: z.array(ReviewItemId),
+    failed: z.array(z.object({ id: ReviewItemId, code: z.string(), message: z.string() })),
+    message: z.string(),
+  }),
+  needs: "access.review",
+  audit: "access-control.memberships-reviewed",
   thing: "access-review",
 });
 

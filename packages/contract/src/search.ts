@@ -2,7 +2,16 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 
-export const SEARCH_KINDS = ["account", "credential", "safe", "access-request", "user", "group", "platform"] as const;
+export const SEARCH_KINDS = [
+  "account",
+  "credential",
+  "safe",
+  "access-request",
+  "user",
+  "machine-identity",
+  "group",
+  "platform",
+] as const;
 export const SearchKind = z.enum(SEARCH_KINDS);
 export type SearchKind = z.infer<typeof SearchKind>;
 

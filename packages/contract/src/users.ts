@@ -19,6 +19,8 @@ export const User = z.object({
   /** Until when wrong passwords make them wait; null when nothing does. */
   slowed_down_until: Moment.nullable(),
   open_sessions: z.number().int(),
+  /** The identity provider that they sign in through; null: with a password here. */
+  signs_in_through: z.string().nullable(),
 });
 export type User = z.infer<typeof User>;
 

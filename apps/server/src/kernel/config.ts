@@ -43,6 +43,7 @@ const Environment = z.object({
   STRONGROOM_ALLOWED_NETWORKS: list,
   STRONGROOM_RATE_LIMIT: z.coerce.number().int().min(0).default(1200),
   STRONGROOM_ROTATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(100_000).default(600),
+  STRONGROOM_AUDIT_SEARCH_SECONDS: z.coerce.number().int().min(1).max(30).default(10),
   STRONGROOM_BACKUPS: z.string().min(1).optional(),
   STRONGROOM_METRICS_TOKEN: z.string().min(16).optional(),
   STRONGROOM_LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
@@ -84,6 +85,8 @@ export interface Config {
   rateLimit: number;
   /** How many rotations the schedule begins in a minute at the most, over all processes. */
   rotationsPerMinute: number;
+  /** How long the database may take for a page of the audit trail, or for counting what matches. */
+  auditSearchSeconds: number;
   /** Where backups lie that are made from the Admin Console. Absolute. */
   backupFolder: string;
   metricsToken: string | null;
@@ -122,6 +125,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     allowedNetworks: value.STRONGROOM_ALLOWED_NETWORKS,
     rateLimit: value.STRONGROOM_RATE_LIMIT,
     rotationsPerMinute: value.STRONGROOM_ROTATIONS_PER_MINUTE,
+    auditSearchSeconds: value.STRONGROOM_AUDIT_SEARCH_SECONDS,
     backupFolder: resolve(value.STRONGROOM_BACKUPS ?? `${dataFolder}/backups`),
     metricsToken: value.STRONGROOM_METRICS_TOKEN ?? null,
     logLevel: value.STRONGROOM_LOG_LEVEL,

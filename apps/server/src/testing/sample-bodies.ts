@@ -104,6 +104,7 @@ const BODIES: Record<string, unknown> = {
     unreviewed: "stays",
   },
   decideReviewItem: { decision: "removed", reason: "A reason" },
+  decideReviewItems: { item_ids: [id], decision: "confirmed" },
   breakGlass: { account_id: id, reason: "It cannot wait any longer" },
   triggerValidation: { accountIds: [id] },
   exportValidationReport: { date_range: { start: "2026-01-01T00:00:00.000Z", end: "2026-01-02T00:00:00.000Z" } },

@@ -1,13 +1,15 @@
 // The work on reviews that nobody waits for: when memberships were used last, reminders, and what a close removes.
 import { readAccessTime } from "#kernel/db/access-time.ts";
+import type { Tx } from "#kernel/db/database.ts";
 import { finishClose } from "./decide-item.ts";
 import { CLOSE_JOB, USE_JOB, remind } from "./reviews.ts";
 import type { ReviewSite } from "./reviews.ts";
 import * as store from "./reviews.store.ts";
 
 const DAY = 86_400_000;
-/** How far back it is looked for the last use. */
-const USE_DAYS = 90;
+/** How far back it is looked for the last use, and how much of the trail at a time. */
+const USE_DAYS = 365;
+const SLICE_DAYS = 30;
 /** So long before it is due those are reminded who have not decided. */
 const NOTICE_DAYS = 3;
 
@@ -24,18 +26,27 @@ const idAt = (time: Date, daysBefore = 0): string => {
 };
 
 export function defineJobs(site: ReviewSite): void {
-  const { jobs, database } = site.kernel;
-  jobs.define<OfReview>(USE_JOB, {}, ({ data }) =>
-    database.transaction(async (tx) => {
-      const review = await store.holdReview(tx, data.review_id, "share");
-      if (review === null) return;
-      await store.noteUse(tx, review.id, idAt(review.started_at, USE_DAYS), idAt(review.started_at));
-    }),
-  );
+  const { jobs } = site.kernel;
+  jobs.define<OfReview>(USE_JOB, {}, ({ data, signal }) => noteLastUse(site, data.review_id, signal));
   jobs.define<OfReview>(CLOSE_JOB, { policy: "exclusive", retryLimit: 20 }, ({ data, signal }) =>
     finishClose(site, data.review_id, signal),
   );
   jobs.define("access-control.remind", { schedule: "7 7 * * *", policy: "exclusive" }, () => remindOfDue(site));
+}
+
+/** From the newest entries to the oldest; may run twice. */
+async function noteLastUse({ kernel }: ReviewSite, reviewId: string, signal: AbortSignal): Promise<void> {
+  const inReview = (work: (tx: Tx, review: { id: string; started_at: Date }) => Promise<void>): Promise<void> =>
+    kernel.database.transaction(async (tx) => {
+      const review = await store.holdReview(tx, reviewId, "share");
+      if (review !== null) await work(tx, review);
+    });
+  for (let days = 0; days < USE_DAYS; days += SLICE_DAYS) {
+    signal.throwIfAborted();
+    const from = Math.min(days + SLICE_DAYS, USE_DAYS);
+    await inReview((tx, { id, started_at: at }) => store.noteUse(tx, id, idAt(at, from), idAt(at, days)));
+  }
+  await inReview((tx, { id }) => store.updateReview(tx, id, { is_use_known: true }));
 }
 
 /** Once a day: who has not decided and should have by now, or soon; and closes that were given up go on. */

@@ -2,6 +2,7 @@
 import {
   closeAccessReview,
   decideReviewItem,
+  decideReviewItems,
   exportAccessReview,
   listAccessPeople,
   listAccessReviews,
@@ -19,6 +20,7 @@ import { implement, implementInSteps } from "#kernel/http/implement.ts";
 import { implementDownload } from "#kernel/http/stream.ts";
 import { findAccountsOf, findPeople, findSafesInto, findSafesOf, readOne } from "./access-control.ts";
 import { decide } from "./decide-item.ts";
+import { decideSeveral } from "./decide-items.ts";
 import { exportReview } from "./export-review.ts";
 import { close, findItems, findReviews, readOne as readReview, remindAll, start } from "./reviews.ts";
 import type { ReviewSite } from "./reviews.ts";
@@ -42,6 +44,7 @@ export function bindReviews(site: ReviewSite): void {
   implement(kernel, listReviewItems, findItems);
   implement(kernel, startAccessReview, (call, tx) => start(site, call, tx));
   implement(kernel, decideReviewItem, (call, tx) => decide(site, call, tx));
+  implementInSteps(kernel, decideReviewItems, (call) => decideSeveral(site, call));
   implement(kernel, remindReviewers, (call, tx) => remindAll(site, call, tx));
   implement(kernel, closeAccessReview, (call, tx) => close(site, call, tx));
   implementDownload(kernel, exportAccessReview, (call, db) => exportReview(call, db, kernel.clock.now()));

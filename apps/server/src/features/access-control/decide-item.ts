@@ -6,6 +6,7 @@ import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
+import type { Act } from "#kernel/http/act.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import { changed, lookerOf, notFound, toItem } from "./reviews.ts";
@@ -18,31 +19,36 @@ interface ReviewName {
   name: string;
 }
 
-/** The review is held before the item, the item before its safe: in this order by all who do. */
 export async function decide(site: ReviewSite, call: Call<typeof decideReviewItem>, tx: Tx): Promise<ReviewItem> {
-  const { id, item_id } = call.params;
-  const looker = lookerOf(call.actor);
-  call.note({ target: { type: "access-review", id } });
+  const { id } = call.params;
+  const { item, review } = await decideOne(site, tx, call);
+  await site.kernel.events.publish(tx, changed(id, item.reviewer_id === null ? [] : [item.reviewer_id]));
+  return toItem((await store.readItem(tx, lookerOf(call.actor), id, item.id))!, review.state);
+}
+
+/** The review is held before the item, the item before its safe: in this order by all who do. Throws what is refused. */
+export async function decideOne(site: ReviewSite, tx: Tx, act: Act<typeof decideReviewItem>) {
+  const { id, item_id } = act.params;
+  act.note({ target: { type: "access-review", id } });
   const review = await store.holdReview(tx, id, "share");
-  const item = review === null ? null : await store.holdItem(tx, looker, id, item_id);
+  const item = review === null ? null : await store.holdItem(tx, lookerOf(act.actor), id, item_id);
   if (review === null || item === null) throw notFound();
-  call.note({ target: { type: "safe", id: item.safe_id, name: item.safe_name } });
+  act.note({ target: { type: "safe", id: item.safe_id, name: item.safe_name } });
   requireOpen(review.state, item);
-  const { decision: wanted, reason } = call.body;
-  const decision = await carryOut(site, tx, item, { wanted, review, by: call.actor });
+  const { decision: wanted, reason } = act.body;
+  const decision = await carryOut(site, tx, item, { wanted, review, by: act.actor });
   const decided_at = site.kernel.clock.now();
   await store.decideItem(tx, item.id, {
     decision,
     reason: reason === "" ? null : reason,
-    decided_by: call.actor.id,
+    decided_by: act.actor.id,
     decided_at,
   });
-  call.note({
+  act.note({
     ...(reason === "" ? {} : { reason }),
     details: { ...said(item, review), decision },
   });
-  await site.kernel.events.publish(tx, changed(id, item.reviewer_id === null ? [] : [item.reviewer_id]));
-  return toItem((await store.readItem(tx, looker, id, item.id))!, review.state);
+  return { item, review };
 }
 
 function requireOpen(state: "open" | "closing" | "closed", item: ItemRow): void {

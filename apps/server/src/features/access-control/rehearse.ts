@@ -6,6 +6,7 @@ import type { SafesFeature } from "#features/safes/index.ts";
 import type { UsersFeature } from "#features/users/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { isCutOff } from "#kernel/db/within.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
@@ -80,13 +81,12 @@ const tooLarge = (): Refusal =>
 
 /** What PostgreSQL says when it would have to wait, or to think, for longer than a preview may. */
 function refusalOf(error: unknown): Refusal | null {
+  if (isCutOff(error)) return tooLarge();
   const { code } = error as { code?: unknown };
-  if (code === QUERY_CANCELED) return tooLarge();
   if (code !== LOCK_NOT_AVAILABLE && code !== SERIALIZATION_FAILURE) return null;
   return refuse(409, "access-control.busy", "Somebody is changing this right now. Try again in a moment.");
 }
 
-const QUERY_CANCELED = "57014";
 const LOCK_NOT_AVAILABLE = "55P03";
 const SERIALIZATION_FAILURE = "40001";
 

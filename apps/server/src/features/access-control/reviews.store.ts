@@ -164,10 +164,23 @@ export async function insertItems(
   return Number(numAffectedRows ?? 0);
 }
 
-/** The events that tell that somebody took out a secret. */
-const USES = ["account.retrieved", "account.version-retrieved"];
+/** What is on record of somebody who makes use of a membership, about an account or about the safe itself. */
+const USES = [
+  "account.retrieved",
+  "account.version-retrieved",
+  "account.checked-in",
+  "account.validated",
+  "account.rotation-asked",
+  "account.reconciliation-asked",
+  "account.created",
+  "account.updated",
+  "safe.updated",
+  "safe.member-added",
+  "safe.member-updated",
+  "safe.member-removed",
+];
 
-/** Notes of each membership when it was used last, between these entries of the trail. */
+/** Notes when memberships were used last, of those that no later time is known of, between these entries of the trail. */
 export async function noteUse(tx: Tx, reviewId: string, from: string, to: string): Promise<void> {
   await sql`
     with used as materialized (
@@ -175,17 +188,20 @@ export async function noteUse(tx: Tx, reviewId: string, from: string, to: string
       where entry.event = any(${USES}::text[]) and entry.id >= ${from}::uuid and entry.id < ${to}::uuid
         and entry.result in ('success', 'warning') and entry.actor_id is not null
       group by 1, 2
+    ), placed as (
+      select used.user_id, credentials.safe_id, used.at
+      from used join credentials on credentials.id::text = used.target_id where credentials.safe_id is not null
+      union all
+      select used.user_id, safes.id, used.at from used join safes on safes.id::text = used.target_id
     ), found as (
-      select item.id, max(used.at) as at
+      select item.id, max(placed.at) as at
       from access_review_items item
       left join group_members theirs on theirs.group_id = item.group_id
-      join used on used.user_id = coalesce(item.user_id, theirs.user_id)
-      join credentials on credentials.id::text = used.target_id and credentials.safe_id = item.safe_id
-      where item.review_id = ${reviewId}
+      join placed on placed.user_id = coalesce(item.user_id, theirs.user_id) and placed.safe_id = item.safe_id
+      where item.review_id = ${reviewId} and item.last_used_at is null
       group by item.id
     )
     update access_review_items item set last_used_at = found.at from found where found.id = item.id`.execute(tx);
-  await updateReview(tx, reviewId, { is_use_known: true });
 }
 
 export interface ItemRow extends NamedRow {

@@ -2,7 +2,9 @@
 import {
   addSafeMember,
   closeAccessReview,
+  createToken,
   decideReviewItem,
+  decideReviewItems,
   deleteUser,
   exportAccessReview,
   listAccessReviews,
@@ -27,6 +29,8 @@ import type { TestPerson } from "#testing/people.ts";
 import { aGroup, aMember, aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
 import { eventually } from "#testing/waiting.ts";
 
 let app: TestApp;
@@ -267,6 +271,91 @@ describe("an access review", () => {
       return about.length === 1 && about[0]!.severity === "high" ? about : null;
     });
   });
+});
+
+describe("several memberships of a review", () => {
+  const decideAll = (review: AccessReview, items: readonly ReviewItem[], who: TestPerson, fields: object) =>
+    app.call(decideReviewItems, {
+      params: { id: review.id },
+      body: { item_ids: items.map(({ id }) => id), decision: "confirmed", ...fields },
+      as: who.token,
+    });
+
+  test("are decided at once: what one may not decide is named, the rest is done, and each is on record", async () => {
+    const [owner, stays, goes, stranger] = [
+      await aPerson(app),
+      await aPerson(app),
+      await aPerson(app),
+      await aPerson(app),
+    ];
+    const safe = await aSafe(app, owner);
+    for (const member of [stays, goes]) await aMember(app, owner, safe, member, "user");
+    const review = await aReview([safe], { reviewer_id: owner.id });
+    const items = await itemsOf(review, admin);
+    const without = await decideAll(review, items, owner, { decision: "removed" });
+    assert.deepEqual([without.status, without.text.includes("Say why it is removed")], [400, true]);
+    assert.equal((await decideAll(review, items, stranger, {})).status, 404);
+
+    const removed = await decideAll(review, [aboutOf(items, goes)], owner, { decision: "removed", reason: "Left" });
+    assert.equal(removed.body.message, "Removed 1 membership", removed.text);
+    assert.equal(await seesSafe(safe, goes), false);
+    const rest = await decideAll(review, items, owner, {});
+    assert.deepEqual(rest.body.done, [aboutOf(items, stays).id], rest.text);
+    assert.equal(rest.body.message, "Confirmed 1 membership, 2 memberships failed");
+    const failed = new Map(rest.body.failed.map(({ id, code }) => [id, code]));
+    assert.equal(failed.get(aboutOf(items, goes).id), "access-control.already-decided");
+    // Of their own membership a reviewer is told nothing, and nothing of it has changed.
+    assert.equal(failed.get(aboutOf(items, owner).id), "access-control.review-not-found");
+    assert.deepEqual(new Set(await membersOf(safe)), new Set([owner.id, stays.id]));
+    const { rows } = await app.database.pool.query<{ event: string; result: string }>(
+      `select event, result from audit_entries
+       where target_id in ($1, $2) and event like 'access-control.membership%' and actor_id = $3`,
+      [safe.id, review.id, owner.id],
+    );
+    assert.deepEqual(rows.map(({ event, result }) => `${event} ${result}`).toSorted(), [
+      "access-control.membership-reviewed success",
+      "access-control.membership-reviewed success",
+      "access-control.memberships-reviewed success",
+      "access-control.memberships-reviewed warning",
+    ]);
+  });
+});
+
+test("a membership was used last when its holder did anything there, also by a token, up to a year ago", async () => {
+  const [owner, byToken, longAgo, tooLongAgo] = [
+    await aPerson(app),
+    await aPerson(app),
+    await aPerson(app),
+    await aPerson(app),
+  ];
+  const safe = await aSafe(app, owner);
+  for (const member of [byToken, longAgo, tooLongAgo]) await aMember(app, owner, safe, member, "user");
+  const account = await anAccount(app, owner, safe);
+  const body = { name: "A program", scopes: ["retrieve" as const], expires_in_days: 1 };
+  const { token } = (await app.call(createToken, { body, as: byToken.token })).body;
+  const lent = await app.call(retrieveAccount, { params: { id: account.id }, body: {}, as: token });
+  assert.equal(lent.status, 200, lent.text);
+  const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
+  const checkedIn = (who: TestPerson, at: Date) => ({
+    ...systemEntry("account.checked-in", "test", { target: { type: "account", id: account.id } }, at),
+    actor: { id: who.id, name: who.email, role: "user" },
+  });
+  const entries = [checkedIn(longAgo, daysAgo(300)), checkedIn(tooLongAgo, daysAgo(400))];
+  await app.database.transaction((tx) => appendAudit(tx, entries));
+
+  const review = await aReview([safe]);
+  await eventually(async () => {
+    const { rows } = await app.database.pool.query("select is_use_known from access_reviews where id = $1", [
+      review.id,
+    ]);
+    return (rows[0] as { is_use_known: boolean }).is_use_known ? true : null;
+  });
+  const items = await itemsOf(review, admin);
+  const isRecent = (at: string | null): boolean => at !== null && Date.parse(at) > daysAgo(1).getTime();
+  // Who made the account has used the safe, too.
+  for (const who of [owner, byToken]) assert.ok(isRecent(aboutOf(items, who).last_used_at), who.email);
+  assert.equal(aboutOf(items, longAgo).last_used_at, entries[0]!.at);
+  assert.equal(aboutOf(items, tooLongAgo).last_used_at, null);
 });
 
 const memberId = async (safe: Safe, who: TestPerson): Promise<string> =>

@@ -10,6 +10,7 @@ import {
   updateAuditSink,
 } from "@strongroom/contract";
 import type { AuditSink, InputOf } from "@strongroom/contract";
+import type { AuditEntry } from "@strongroom/auditlog";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -21,6 +22,7 @@ import { aPerson, firstAdmin } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
+import { TOLD_AFTER } from "./audit-sinks.policy.ts";
 import { signatureOf } from "./send-http.ts";
 import { allSent, recordEntries, sequenced, sinkNamed, startReceiver } from "./testing/receiving.ts";
 import type { Receiver } from "./testing/receiving.ts";
@@ -104,6 +106,51 @@ describe("a web hook", () => {
     await app.call(deleteAuditSink, byId(sink));
   });
 
+  test("that fails again and again is told of once in the trail, and once when it works again", async () => {
+    const sink = await aSink(hook("hook in trouble", { starts: "now" }));
+    const toldOf = async (event: string) => {
+      const { rows } = await app.database.pool.query<{ entry: AuditEntry }>(
+        `select convert_from(canonical, 'utf8')::jsonb as entry from audit_entries
+         where event = 'audit-sink.delivery-' || $2 and target_id = $1`,
+        [sink.id, event],
+      );
+      return rows.map(({ entry }) => entry);
+    };
+    /** Waits for no pause, and is as far as it would be after some failures more. */
+    const hurry = (failures: number) =>
+      app.database.pool.query(
+        `update audit_sinks set retry_at = null, failures = greatest(failures, $2)
+         where id = $1 and lease_by is null and failures > 0`,
+        [sink.id, failures],
+      );
+    receiver.answerNext(...Array.from({ length: 100 }, () => 500));
+    await recordEntries(app, 3);
+    await eventually(async () => ((await failuresOf(sink)) > 0 ? true : null));
+    assert.deepEqual(await toldOf("failing"), [], "a receiver that restarts is no news");
+    await eventually(async () => {
+      await hurry(TOLD_AFTER - 1);
+      return (await failuresOf(sink)) > TOLD_AFTER ? true : null;
+    });
+    const [failing, ...others] = await toldOf("failing");
+    assert.match(failing?.reason ?? "", /answered with the status 500/);
+    assert.deepEqual([others, await toldOf("resumed")], [[], []]);
+
+    receiver.forget();
+    receiver.answerNext();
+    const resumed = await eventually(async () => {
+      await hurry(0);
+      const told = await toldOf("resumed");
+      return told.length > 0 ? told : null;
+    });
+    assert.equal(resumed.length, 1);
+    assert.ok(Number(resumed[0]?.details?.["failures"]) > TOLD_AFTER);
+    await upToDate(sink);
+    const got = receiver.taken().flatMap(({ lines }) => lines.map((line) => JSON.parse(line) as { entry: AuditEntry }));
+    const events = got.map(({ entry }) => entry.event).filter((event) => event.startsWith("audit-sink.delivery-"));
+    assert.deepEqual(events, ["audit-sink.delivery-failing", "audit-sink.delivery-resumed"], "it is told itself, too");
+    await app.call(deleteAuditSink, byId(sink));
+  });
+
   test("can be tried, which is on record and says in plain words what went wrong", async () => {
     const sink = await aSink(hook("hook to try", { is_enabled: false }));
     receiver.forget();
@@ -149,7 +196,16 @@ describe("what a sink keeps secret", () => {
     const elsewhere = { kind: "http", url: "https://elsewhere.example.com/in" } as const;
     const moved = await app.call(updateAuditSink, { ...byId(sink), body: { name: "with secrets", config: elsewhere } });
     assert.equal(moved.status, 400);
-    assert.match(moved.text, /Another address needs the authorization anew/);
+    assert.match(moved.text, /Where this goes to has changed/);
+    const ca = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----";
+    const vouched = { name: "with secrets", config: { ...config, ca } };
+    const trusted = await app.call(updateAuditSink, { ...byId(sink), body: vouched });
+    assert.deepEqual([trusted.status, trusted.text.includes('"path":"hmac_key"')], [400, true], trusted.text);
+    const half = await app.call(updateAuditSink, { ...byId(sink), body: { ...vouched, hmac_key: secrets.hmac_key } });
+    assert.deepEqual([half.status, half.text.includes('"path":"authorization"')], [400, true], half.text);
+    const path = { kind: "http", url: "https://siem.example.com/another/in" } as const;
+    const same = await app.call(updateAuditSink, { ...byId(sink), body: { name: "with secrets", config: path } });
+    assert.equal(same.status, 200, "another path of the same place");
     const kept = await app.call(updateAuditSink, {
       ...byId(sink),
       body: { name: "with secrets", config, hmac_key: null },

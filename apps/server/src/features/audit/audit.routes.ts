@@ -11,13 +11,14 @@ import {
   verifyAudit,
 } from "@strongroom/contract";
 import type { VerifyReport } from "@strongroom/auditlog";
+import { within } from "#kernel/db/within.ts";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
 import { implementDownload } from "#kernel/http/stream.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { exportProof, exportTrail, reportOf, showCheckpoint, showProof } from "./audit.ts";
 import { exportBundle } from "./evidence-bundle.ts";
 import { exportLogs } from "./export-logs.ts";
-import { countMatching, listTrail } from "./list-trail.ts";
+import { countMatching, listTrail, searchTooLong } from "./list-trail.ts";
 import type { People } from "./list-trail.ts";
 import type { OpenLog } from "./signing-key.ts";
 import { newestCheckpoint } from "./tree.store.ts";
@@ -31,8 +32,11 @@ interface Parts {
 
 export function bindAudit(kernel: Kernel, { openLog, people, verify }: Parts): void {
   const { clock } = kernel;
-  implement(kernel, listAuditEntries, (call, db) => listTrail(call, db, people));
-  implement(kernel, countAuditEntries, (call, db) => countMatching(call, db, people));
+  const { database, config } = kernel;
+  // Not for exports: they may take their time, one page after the other.
+  const soon = () => ({ database, seconds: config.auditSearchSeconds, tooLong: searchTooLong });
+  implement(kernel, listAuditEntries, (call) => within(soon(), (db) => listTrail(call, db, people)));
+  implement(kernel, countAuditEntries, (call) => within(soon(), (db) => countMatching(call, db, people)));
   implement(kernel, readCheckpoint, async (_call, db) => showCheckpoint(db, await openLog()));
   implement(kernel, readInclusionProof, async (call, db) => showProof(call, db, await openLog()));
   implementDownload(kernel, exportAudit, async (_call, db) => exportTrail(db, await openLog(), clock.now()));

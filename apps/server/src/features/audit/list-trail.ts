@@ -51,6 +51,10 @@ export async function countMatching(
   };
 }
 
+/** The message tells what helps: nothing is wrong with the search itself. */
+export const searchTooLong = () =>
+  refuse(422, "audit.search-too-long", "This search takes too long. Narrow it by a time, an event or a person.");
+
 export type Search = (page: { limit: number; before: string | null }) => Promise<FoundEntry[]>;
 
 /** Finds out once what the filter means; the answer reads pages of it, newest first. */

@@ -290,6 +290,11 @@ describe("an export of the audit trail", () => {
     const [record] = (await trail.call(listAuditEntries, { query: { event: "audit.exported" }, as: "admin" } as never))
       .body.logs;
     assert.deepEqual(record?.metadata["filters"], { view: "critical", scope: "everything" });
+    await exported({ search: "hunter2, pasted by mistake" });
+    const [searched] = (
+      await trail.call(listAuditEntries, { query: { event: "audit.exported" }, as: "admin" } as never)
+    ).body.logs;
+    assert.deepEqual(searched?.metadata["filters"], { scope: "everything", search: true });
     assert.equal((await exported({ limit: 10_001 })).status, 400);
   });
 
@@ -314,6 +319,33 @@ describe("an export of the audit trail", () => {
       lines.forEach((line, place) => assert.ok(line.includes(wanted[place]!.id), format));
     }
   });
+});
+
+it("a search that keeps the database busy for too long is refused with a hint; an export may take its time", async () => {
+  const { config, database } = trail.kernel;
+  const usual = config.auditSearchSeconds;
+  config.auditSearchSeconds = 0.2;
+  const busy = await database.pool.connect();
+  try {
+    // Names cannot be read meanwhile: the same to a search as a table that takes too long to look through.
+    await busy.query("begin");
+    await busy.query("lock table audit_names in access exclusive mode");
+    const query = { search: "billing" };
+    const exporting = trail.call(exportAuditLogs, { query, as: "manager" } as never);
+    for (const endpoint of [listAuditEntries, countAuditEntries]) {
+      const refused = await trail.call(endpoint, { query, as: "manager" } as never);
+      assert.equal(refused.status, 422, refused.text);
+      assert.match(refused.text, /"code":"audit.search-too-long".*Narrow it/);
+    }
+    await busy.query("rollback");
+    const exported = await exporting;
+    assert.equal(exported.status, 200, exported.text);
+    assert.ok(exported.text.includes("Billing database"));
+    assert.equal((await trail.call(listAuditEntries, { query, as: "manager" } as never)).status, 200);
+  } finally {
+    busy.release(true);
+    config.auditSearchSeconds = usual;
+  }
 });
 
 it("an entry shows its inclusion proof, which holds for the root that the checkpoint signs", async () => {

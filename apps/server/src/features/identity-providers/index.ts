@@ -7,7 +7,7 @@ import { defineJobs } from "./identity-providers.jobs.ts";
 import { grants } from "./identity-providers.policy.ts";
 import { bindIdentityProviders } from "./identity-providers.routes.ts";
 import { createOffice } from "./office.ts";
-import { findProviderOf, forgetPerson } from "./people.store.ts";
+import { findProviderOf, findProvidersOf, forgetPerson } from "./people.store.ts";
 
 export interface IdentityProvidersFeature {
   /** For a person who is deleted. */
@@ -20,6 +20,7 @@ export function installIdentityProviders(kernel: Kernel, signIn: SignInFeature):
   signIn.parts.elsewhere.current = {
     proveByDirectory: (wish) => proveByDirectory(office, wish),
     providerOf: async (db, userId) => (await findProviderOf(db, userId))?.name ?? null,
+    providersOf: findProvidersOf,
   };
   bindIdentityProviders(office);
   defineJobs(kernel);

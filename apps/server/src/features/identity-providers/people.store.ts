@@ -1,5 +1,6 @@
 // Who signs in through which identity provider.
 import type { IdentityProviderId, UserId } from "@strongroom/contract";
+import { sql } from "kysely";
 import type { UsersTable } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
@@ -40,6 +41,15 @@ export const findProviderOf = (db: Db, userId: string): Promise<{ id: IdentityPr
     .select(["identity_providers.id", "identity_providers.name"])
     .where("user_id", "=", userId as UserId)
     .executeTakeFirst();
+
+/** The names of the providers that these people sign in through. */
+export async function findProvidersOf(db: Db, userIds: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ user_id: string; name: string }>`
+    select bound.user_id, provider.name from identity_provider_people bound
+    join identity_providers provider on provider.id = bound.provider_id
+    where bound.user_id = any(${[...userIds]}::uuid[])`.execute(db);
+  return new Map(rows.map(({ user_id, name }) => [user_id, name]));
+}
 
 /** Returns false, having changed nothing, when the subject or the person is bound already. */
 export async function bindPerson(tx: Tx, row: PeopleTable): Promise<boolean> {

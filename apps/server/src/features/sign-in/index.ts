@@ -50,7 +50,13 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
     signingKeys,
     tokens: createTokens(signingKeys, kernel.clock),
     secondStep: { current: async () => null },
-    elsewhere: { current: { proveByDirectory: async () => null, providerOf: async () => null } },
+    elsewhere: {
+      current: {
+        proveByDirectory: async () => null,
+        providerOf: async () => null,
+        providersOf: async () => new Map(),
+      },
+    },
   };
   kernel.authenticator.current = createAuthenticator(kernel, parts.tokens);
   bindSignIn(parts);
@@ -67,6 +73,7 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
       await forgetNetworks(tx, userId);
       await deleteReset(tx, userId);
     },
+    providersOf: (db, userIds) => parts.elsewhere.current.providersOf(db, userIds),
     slowedDown: (db, people) => slowedDown(kernel, db, people),
     unlock: (tx, person) => unlock(kernel, tx, person),
     invite: (tx, userId, by) => invite(parts, tx, userId, by),

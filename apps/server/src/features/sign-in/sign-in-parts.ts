@@ -35,6 +35,8 @@ export interface Elsewhere {
   proveByDirectory(wish: DirectoryWish): Promise<UsersTable | null>;
   /** The name of the provider that a person signs in through: their password is not ours. Null: nobody's. */
   providerOf(db: Db, userId: string): Promise<string | null>;
+  /** The same of several people; those whose password is ours are left out. */
+  providersOf(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 export interface SignInParts {

@@ -9,6 +9,8 @@ import { grants } from "./tokens.policy.ts";
 import { bindTokens } from "./tokens.routes.ts";
 import { deleteTokensOf } from "./tokens.store.ts";
 
+export { searchableMachines } from "./search-machines.ts";
+
 export interface TokensFeature {
   /** For a person or a machine identity that is deleted. */
   forgetPerson(tx: Tx, userId: string, by: Actor): Promise<void>;

@@ -62,6 +62,10 @@ export async function readMachine(db: Db, id: string, now: Date): Promise<Machin
   return (await shown(sql`person.id = ${id}`, now).execute(db)).rows[0];
 }
 
+/** Those of these that there are. */
+export const readMachines = async (db: Db, ids: readonly string[], now: Date): Promise<MachineRow[]> =>
+  (await shown(sql`person.id = any(${[...ids]}::uuid[])`, now).execute(db)).rows;
+
 export interface NewMachine {
   id: UserId;
   email: string;

@@ -14,6 +14,8 @@ export interface SignInOfUsers {
   endSessions(tx: Tx, userId: string): Promise<number>;
   /** Takes away what signing in knows of a person who is deleted: networks and resets under way. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
+  /** The names of the identity providers that these people sign in through; those with a password here are left out. */
+  providersOf(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Until when somebody's wrong passwords make them wait; people who need not wait are left out. */
   slowedDown(db: Db, people: readonly Addressed[]): Promise<ReadonlyMap<string, Date>>;
   /** Forgets the wrong passwords that make this person wait. What slows down a network stays. */

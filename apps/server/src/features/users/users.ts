@@ -150,10 +150,9 @@ export async function presentOne(db: Db, userId: string, signIn: SignInOfUsers):
 }
 
 async function present(db: Db, people: readonly Person[], signIn: SignInOfUsers): Promise<User[]> {
-  const open = await signIn.countOpenSessions(
-    db,
-    people.map((person) => person.id),
-  );
+  const ids = people.map((person) => person.id);
+  const open = await signIn.countOpenSessions(db, ids);
+  const providers = await signIn.providersOf(db, ids);
   const waiting = await signIn.slowedDown(db, people);
   return people.map((person) => ({
     ...person,
@@ -162,5 +161,6 @@ async function present(db: Db, people: readonly Person[], signIn: SignInOfUsers)
     invited_at: person.invited_at?.toISOString() ?? null,
     slowed_down_until: waiting.get(person.id)?.toISOString() ?? null,
     open_sessions: open.get(person.id) ?? 0,
+    signs_in_through: providers.get(person.id) ?? null,
   }));
 }

@@ -2,6 +2,7 @@
 import {
   closeAccessReview,
   decideReviewItem,
+  decideReviewItems,
   explainAccountAccess,
   explainSafeAccess,
   exportAccessReview,
@@ -84,6 +85,11 @@ export type Decision = NonNullable<InputOf<typeof decideReviewItem>["body"]>;
 export const decision = (client: QueryClient, reviewId: string) =>
   changing(client, ({ item, body }: { item: ReviewItem; body: Decision }) =>
     call(decideReviewItem, { params: { id: reviewId, item_id: item.id }, body }),
+  );
+export type SeveralDecided = ReplyOf<typeof decideReviewItems>;
+export const severalDecisions = (client: QueryClient, reviewId: string) =>
+  changing(client, (body: Decision & { item_ids: string[] }) =>
+    call(decideReviewItems, { params: { id: reviewId }, body }),
   );
 export const close = (client: QueryClient, id: string) =>
   changing(client, () => call(closeAccessReview, { params: { id } }));

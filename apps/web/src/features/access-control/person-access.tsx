@@ -1,15 +1,16 @@
 // Everything that one person can do now: in which safes, through what, and with each account there.
-import { Collapse } from "@mantine/core";
+import { Button, Collapse } from "@mantine/core";
 import { IconArrowLeft, IconLockOff } from "@tabler/icons-react";
 import type { PersonSafe, ReplyOf, readAccessPerson } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { Suspense, lazy, useId, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { paths } from "#app/paths.ts";
 import { searchOf } from "#shared/format/address.ts";
 import { useNow } from "#shared/format/now.ts";
 import { counted } from "#shared/format/text.ts";
 import { nearTime } from "#shared/format/time.ts";
+import { useUser } from "#shared/session/session-store.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
@@ -21,6 +22,8 @@ import { Tag } from "#shared/ui/tag.tsx";
 import { ROLE_LABELS, inFull, pathWords, reachWords, shortOf } from "./access-words.ts";
 import { accountsOfPerson, person, safesOfPerson } from "./access-control.queries.ts";
 import classes from "./access-control.module.css";
+
+const PersonTokensDialog = lazy(() => import("#features/tokens/person-tokens-dialog.tsx"));
 
 export function PersonAccess({ id }: { id: string }) {
   const detail = useQuery(person(id));
@@ -45,8 +48,20 @@ function Summary({ person: shown }: { person: ReplyOf<typeof readAccessPerson> }
   const groups = shown.in_groups.map(({ name, may_break_glass }) =>
     may_break_glass ? `${name} (may break glass)` : name,
   );
+  const isAdmin = useUser().role === "admin";
+  const [seesTokens, setSeesTokens] = useState(false);
   return (
-    <SectionCard title={shown.name} description={shown.email}>
+    <SectionCard
+      title={shown.name}
+      description={shown.email}
+      actions={
+        isAdmin && (
+          <Button variant="default" size="compact-md" onClick={() => setSeesTokens(true)}>
+            API tokens
+          </Button>
+        )
+      }
+    >
       {shown.status === "disabled" && (
         <p className={classes.lead}>
           <Tag tone="warning">Disabled</Tag> Nothing is possible until somebody enables them again.
@@ -62,6 +77,11 @@ function Summary({ person: shown }: { person: ReplyOf<typeof readAccessPerson> }
           { name: "Groups", value: groups.length === 0 ? "None" : groups.join(", ") },
         ]}
       />
+      <Suspense fallback={null}>
+        {seesTokens && (
+          <PersonTokensDialog person={{ id: shown.user_id, name: shown.name }} onClose={() => setSeesTokens(false)} />
+        )}
+      </Suspense>
     </SectionCard>
   );
 }

@@ -1,5 +1,5 @@
 // The memberships of a review: what each gives, when it was used last, and the decision.
-import { Button, SegmentedControl } from "@mantine/core";
+import { Button, Checkbox, SegmentedControl } from "@mantine/core";
 import { IconCheck, IconChecks, IconTrash, IconUser, IconUsersGroup } from "@tabler/icons-react";
 import { SAFE_ROLE_LABELS, type AccessReview, type ReviewItem } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
@@ -19,6 +19,7 @@ import { toast } from "#shared/ui/toast.ts";
 import { inFull, shortOf } from "./access-words.ts";
 import { decision, reviewItems } from "./access-control.queries.ts";
 import { RemoveItemDialog } from "./remove-item-dialog.tsx";
+import { SeveralItemsBar } from "./several-items-bar.tsx";
 import { DECISIONS, obstacleOf } from "./review-words.ts";
 import classes from "./access-control.module.css";
 
@@ -34,6 +35,9 @@ export function ReviewItems({ review }: { review: AccessReview }) {
   });
   const [leaving, setLeaving] = useState<ReviewItem | null>(null);
   const [isAsking, setIsAsking] = useState(false);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const choose = (id: string, isChosen: boolean): void =>
+    setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((each) => each !== id)));
   return (
     <>
       <div className={classes.toolbar} role="search" aria-label="Memberships">
@@ -56,6 +60,7 @@ export function ReviewItems({ review }: { review: AccessReview }) {
       <Loaded query={list} failureText="Failed to load memberships">
         {({ pages }) => {
           const items = pages.flatMap((page) => page.items);
+          const open = items.filter((item) => item.can_decide);
           if (items.length === 0) {
             return show === "open" && searchOf(params) === undefined ? (
               <EmptyState icon={IconChecks} title="Nothing left to decide" text="Every membership here is decided." />
@@ -65,12 +70,22 @@ export function ReviewItems({ review }: { review: AccessReview }) {
           }
           return (
             <div className={classes.card}>
+              {open.length > 1 && (
+                <SeveralItemsBar
+                  reviewId={review.id}
+                  items={open}
+                  chosen={chosen}
+                  onChoose={(ids) => setChosen(new Set(ids))}
+                />
+              )}
               <ul className={classes.rows} aria-label="Memberships">
                 {items.map((item) => (
                   <ItemRow
                     key={item.id}
                     item={item}
                     review={review}
+                    isChosen={open.length > 1 ? chosen.has(item.id) : null}
+                    onChoose={(isChosen) => choose(item.id, isChosen)}
                     onRemove={() => {
                       setLeaving(item);
                       setIsAsking(true);
@@ -99,12 +114,15 @@ export function ReviewItems({ review }: { review: AccessReview }) {
 interface ItemRowProps {
   item: ReviewItem;
   review: AccessReview;
+  /** Null where there are no several to choose from. */
+  isChosen: boolean | null;
+  onChoose: (isChosen: boolean) => void;
   onRemove: () => void;
 }
 
 const ICON = 16;
 
-function ItemRow({ item, review, onRemove }: ItemRowProps) {
+function ItemRow({ item, review, isChosen, onChoose, onRemove }: ItemRowProps) {
   const { mutate, isPending } = useMutation(decision(useQueryClient(), review.id));
   const obstacle = obstacleOf(item, review.state === "open");
   const confirm = () =>
@@ -116,6 +134,13 @@ function ItemRow({ item, review, onRemove }: ItemRowProps) {
   return (
     <li className={classes.row}>
       <div className={classes.rowHead}>
+        {item.can_decide && isChosen !== null && (
+          <Checkbox
+            aria-label={`Choose ${where}`}
+            checked={isChosen}
+            onChange={(event) => onChoose(event.currentTarget.checked)}
+          />
+        )}
         <div className={classes.grow}>
           <span className={classes.name}>
             {item.group_id === null ? (
@@ -171,7 +196,7 @@ function ItemRow({ item, review, onRemove }: ItemRowProps) {
       )}
       <p className={classes.hint}>
         Member since <RelativeTime moment={item.added_at} /> · last used{" "}
-        <RelativeTime moment={item.last_used_at} none="more than 90 days before the review, or never" />
+        <RelativeTime moment={item.last_used_at} none="more than a year before the review, or never" />
         {item.decision === null && ` · reviewer: ${item.reviewer_name ?? "an administrator"}`}
       </p>
       {item.decided_by !== null && item.decided_at !== null && (

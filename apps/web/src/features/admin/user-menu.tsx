@@ -1,6 +1,7 @@
 // What an administrator can do with one user, as the menu of their row.
 import { ActionIcon, Menu } from "@mantine/core";
 import {
+  IconApi,
   IconDots,
   IconFileCertificate,
   IconKey,
@@ -24,9 +25,11 @@ export interface UserMenuProps {
   onAsk: (action: UserAction) => void;
   /** A link that sets their password is wanted: an invitation while that is open, else a reset link. */
   onIssue: (user: User) => void;
+  /** Their API tokens are to be shown. */
+  onTokens: (user: User) => void;
 }
 
-export function UserMenu({ user, onAsk, onIssue }: UserMenuProps) {
+export function UserMenu({ user, onAsk, onIssue, onTokens }: UserMenuProps) {
   const evidence = useEvidence({ about: "user", id: user.id });
   return (
     // Inside the page's landmarks, and without the placeholder that takes the first focus: it is no item of a menu.
@@ -62,6 +65,9 @@ export function UserMenu({ user, onAsk, onIssue }: UserMenuProps) {
           onClick={() => onAsk({ kind: "end-sessions", user })}
         >
           End sessions
+        </Item>
+        <Item icon={IconApi} onClick={() => onTokens(user)}>
+          API tokens
         </Item>
         <Item icon={IconFileCertificate} isDisabled={evidence.isPending} onClick={evidence.save}>
           Evidence

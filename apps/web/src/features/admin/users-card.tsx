@@ -24,10 +24,10 @@ import classes from "./admin-page.module.css";
 import { createResetLink, inviteOnceMore, userList, type UserFilter } from "./admin.queries.ts";
 import type { IssuedLink } from "./issued-link-note.tsx";
 import { useUserAction } from "./user-action-dialog.tsx";
-import type { UserAction } from "./user-actions.ts";
-import { UserMenu } from "./user-menu.tsx";
+import { UserMenu, type UserMenuProps } from "./user-menu.tsx";
 
 const IssuedLinkNote = lazy(() => import("./issued-link-note.tsx"));
+const PersonTokensDialog = lazy(() => import("#features/tokens/person-tokens-dialog.tsx"));
 const InviteUserForm = lazy(() => import("./invite-user-form.tsx"));
 
 const STATUSES = ["active", "disabled", "invited"] as const;
@@ -119,6 +119,7 @@ interface UsersProps {
 function Users({ filter, onIssued }: UsersProps) {
   const users = useInfiniteQuery({ ...userList(filter), placeholderData: keepPreviousData });
   const { ask, dialog } = useUserAction();
+  const [holder, setHolder] = useState<User | null>(null);
   const issue = (user: User): void => {
     const isInvitation = user.invited_at !== null;
     const issuing = isInvitation ? inviteOnceMore(user.id, "link") : createResetLink(user.id);
@@ -136,9 +137,12 @@ function Users({ filter, onIssued }: UsersProps) {
           return <EmptyState title="No users found" text="Try adjusting your search terms" icon={IconUsers} />;
         return (
           <>
-            <UserTable users={found} onAsk={ask} onIssue={issue} />
+            <UserTable users={found} onAsk={ask} onIssue={issue} onTokens={setHolder} />
             <LoadMore of={users} />
             {dialog}
+            <Suspense fallback={null}>
+              {holder !== null && <PersonTokensDialog person={holder} onClose={() => setHolder(null)} />}
+            </Suspense>
           </>
         );
       }}
@@ -146,10 +150,7 @@ function Users({ filter, onIssued }: UsersProps) {
   );
 }
 
-interface RowActions {
-  onAsk: (action: UserAction) => void;
-  onIssue: (user: User) => void;
-}
+type RowActions = Omit<UserMenuProps, "user">;
 
 function UserTable({ users, ...actions }: RowActions & { users: readonly User[] }) {
   return (
@@ -158,6 +159,7 @@ function UserTable({ users, ...actions }: RowActions & { users: readonly User[] 
         <Table.Tr>
           <Table.Th>User</Table.Th>
           <Table.Th className={classes.role}>Role</Table.Th>
+          <Table.Th className={classes.provider}>Signs in with</Table.Th>
           <Table.Th className={classes.wide}>Last signed in</Table.Th>
           <Table.Th className={classes.wide}>Open sessions</Table.Th>
           <Table.Th className={classes.menu}>
@@ -174,7 +176,7 @@ function UserTable({ users, ...actions }: RowActions & { users: readonly User[] 
   );
 }
 
-function UserRow({ user, onAsk, onIssue }: RowActions & { user: User }) {
+function UserRow({ user, ...actions }: RowActions & { user: User }) {
   const isOneself = useUser().id === user.id;
   return (
     <Table.Tr>
@@ -194,14 +196,15 @@ function UserRow({ user, onAsk, onIssue }: RowActions & { user: User }) {
         </p>
       </Table.Td>
       <Table.Td className={classes.role}>{capitalised(user.role)}</Table.Td>
+      <Table.Td className={classes.provider} title={user.signs_in_through ?? undefined}>
+        {user.signs_in_through ?? "Local password"}
+      </Table.Td>
       <Table.Td className={classes.wide}>
         <RelativeTime moment={user.last_signed_in_at} />
       </Table.Td>
       <Table.Td className={classes.wide}>{user.open_sessions}</Table.Td>
       {/* Nobody changes their own role or status: the server refuses it too. */}
-      <Table.Td className={classes.menu}>
-        {!isOneself && <UserMenu user={user} onAsk={onAsk} onIssue={onIssue} />}
-      </Table.Td>
+      <Table.Td className={classes.menu}>{!isOneself && <UserMenu user={user} {...actions} />}</Table.Td>
     </Table.Tr>
   );
 }

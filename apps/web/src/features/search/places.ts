@@ -10,6 +10,7 @@ const PLACES: Record<SearchKind, (result: SearchResult) => string> = {
   safe: ({ id }) => paths.safe(id),
   "access-request": ({ id }) => paths.accessRequest(id),
   user: ({ title }) => searching(paths.admin, title),
+  "machine-identity": ({ title }) => `${searching(paths.admin, title)}&tab=machines`,
   group: ({ title }) => searching(paths.adminGroups, title),
   platform: ({ title }) => searching(paths.adminPlatforms, title),
 };
@@ -22,6 +23,7 @@ export const KIND_LABELS: Record<SearchKind, string> = {
   safe: "Safes",
   "access-request": "Access requests",
   user: "Users",
+  "machine-identity": "Machine identities",
   group: "Groups",
   platform: "Platforms",
 };

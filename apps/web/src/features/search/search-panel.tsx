@@ -8,6 +8,7 @@ import {
   IconKey,
   IconLayoutSidebar,
   IconRefresh,
+  IconRobot,
   IconShieldCheck,
   IconUser,
   IconUserShield,
@@ -181,6 +182,7 @@ const KIND_ICONS: Record<SearchKind, Icon> = {
   safe: IconBuildingBank,
   "access-request": IconClockBolt,
   user: IconUser,
+  "machine-identity": IconRobot,
   group: IconUsersGroup,
   platform: IconDeviceDesktopCog,
 };

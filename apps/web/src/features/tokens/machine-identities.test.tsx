@@ -40,7 +40,7 @@ test("each is listed with its role, who answers for it and its tokens; the searc
   expect(list.getByText("Build server")).toBeTruthy();
   expect(list.getByText(/Answers for it: Operators · 1 active token/)).toBeTruthy();
   api.on(LIST, { json: { data: [], next_cursor: null } });
-  await user.type(screen.getByRole("textbox", { name: "Search machine identities" }), "x");
+  await user.type(screen.getByRole("searchbox", { name: "Search machine identities" }), "x");
   expect(await screen.findByText("No machine identities found")).toBeTruthy();
   expect(api.requestsTo(LIST).at(-1)?.query.get("search")).toBe("x");
 });

@@ -1,11 +1,13 @@
 // Machine identities and how long tokens may live, for administrators: a tab of the Admin Console.
-import { Button, Stack, TextInput } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
-import { IconPlus, IconRobot, IconSearch } from "@tabler/icons-react";
+import { Button, Stack } from "@mantine/core";
+import { IconPlus, IconRobot } from "@tabler/icons-react";
 import type { MachineIdentity } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useSearchParams } from "react-router";
 import { messageOf } from "#shared/api/call-error.ts";
+import { searchOf } from "#shared/format/address.ts";
+import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
@@ -20,16 +22,14 @@ import { TokenPolicyCard } from "./token-policy-card.tsx";
 import classes from "./tokens.module.css";
 import { machineDeletion, machineList, machineStatus, tokensOf } from "./tokens.queries.ts";
 
-const TYPING_PAUSE_MS = 250;
-
 interface Chosen {
   dialog: MachineDialogName | "create";
   machine: MachineIdentity | null;
 }
 
 export function MachineIdentities() {
-  const [text, setText] = useState("");
-  const [search] = useDebouncedValue(text.trim(), TYPING_PAUSE_MS);
+  const [params] = useSearchParams();
+  const search = searchOf(params) ?? "";
   const machines = useInfiniteQuery({ ...machineList(search), placeholderData: keepPreviousData });
   const enable = useMutation(machineStatus(useQueryClient()));
   const [chosen, setChosen] = useState<Chosen>({ dialog: "create", machine: null });
@@ -46,16 +46,7 @@ export function MachineIdentities() {
         description="Programs that act by API tokens alone: they have a role and can be members of safes."
         actions={
           <div className={classes.tools}>
-            <TextInput
-              className={classes.search}
-              size="sm"
-              aria-label="Search machine identities"
-              placeholder="Search by name"
-              maxLength={100}
-              leftSection={<IconSearch size={16} aria-hidden />}
-              value={text}
-              onChange={(event) => setText(event.currentTarget.value)}
-            />
+            <AddressSearch label="Search machine identities" placeholder="Search by name" />
             <Button leftSection={<IconPlus size={15} aria-hidden />} onClick={() => open("create", null)}>
               Create
             </Button>

@@ -15,6 +15,7 @@ export function aUser(given: Partial<User> = {}): User {
     invited_at: null,
     slowed_down_until: null,
     open_sessions: 1,
+    signs_in_through: null,
     ...given,
   };
 }

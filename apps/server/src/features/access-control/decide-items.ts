@@ -1,0 +1,73 @@
+// Decides the same on several memberships of a review, each by itself: what cannot be decided is named, the rest is done.
+import { decideReviewItem } from "@strongroom/contract";
+import type { ReplyOf, ReviewItemId, decideReviewItems } from "@strongroom/contract";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { callEntry } from "#kernel/audit/entry.ts";
+import type { AuditNote } from "#kernel/audit/entry.ts";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import { Refusal } from "#kernel/http/refuse.ts";
+import { decideOne } from "./decide-item.ts";
+import { changed, presentReview } from "./reviews.ts";
+import type { ReviewSite } from "./reviews.ts";
+
+type Several = SteppedCall<typeof decideReviewItems>;
+type Reply = ReplyOf<typeof decideReviewItems>;
+
+/** Throws 404 for a review in which the caller sees nothing. */
+export async function decideSeveral(site: ReviewSite, call: Several): Promise<Reply> {
+  const { id } = call.params;
+  const { decision } = call.body;
+  call.note({ target: { type: "access-review", id } });
+  const review = await presentReview(site.kernel.database.db, call.actor, id);
+  const done: ReviewItemId[] = [];
+  const failed: Reply["failed"] = [];
+  const reviewers = new Set<string>();
+  for (const itemId of new Set(call.body.item_ids)) {
+    if (call.signal.aborted) break;
+    try {
+      const reviewer = await decideByItself(site, call, itemId);
+      done.push(itemId);
+      if (reviewer !== null) reviewers.add(reviewer);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      failed.push({ id: itemId, code: error.code, message: error.message });
+    }
+  }
+  call.note({
+    target: { type: "access-review", id, name: review.name },
+    result: failed.length === 0 ? "success" : done.length === 0 ? "failure" : "warning",
+    details: { decision, done: done.length, failed: failed.length },
+  });
+  const message = messageOf(decision, done.length, failed.length);
+  return call.commit(
+    async (tx) => {
+      await site.kernel.events.publish(tx, changed(id, [...reviewers]));
+      return { done, failed, message };
+    },
+    (reply) => reply,
+  );
+}
+
+/** In a transaction of its own, on record as the decision on one membership is; answers whose it was to decide. */
+function decideByItself(site: ReviewSite, call: Several, itemId: ReviewItemId): Promise<string | null> {
+  const { clock, database } = site.kernel;
+  const { actor, request } = call;
+  const { decision, reason } = call.body;
+  return database.transaction(async (tx) => {
+    let note: AuditNote = {};
+    const { item } = await decideOne(site, tx, {
+      actor,
+      params: { id: call.params.id, item_id: itemId },
+      body: { decision, reason },
+      note: (more) => void (note = { ...note, ...more }),
+    });
+    await appendAudit(tx, [callEntry(decideReviewItem.audit, actor, request, note, clock.now())]);
+    return item.reviewer_id;
+  });
+}
+
+function messageOf(decision: Several["body"]["decision"], done: number, failed: number): string {
+  const memberships = (count: number): string => (count === 1 ? "1 membership" : `${count} memberships`);
+  const sentence = `${decision === "confirmed" ? "Confirmed" : "Removed"} ${memberships(done)}`;
+  return failed === 0 ? sentence : `${sentence}, ${memberships(failed)} failed`;
+}
