@@ -7,7 +7,7 @@ import { pageWith, sectionOf } from "../e2e/testing/rotation-safety/report.ts";
 import { cutsAt, killsAt, placesOf, someOf, strikeAll } from "../e2e/testing/rotation-safety/strikes.ts";
 import type { Struck } from "../e2e/testing/rotation-safety/strikes.ts";
 import { KINDS } from "../e2e/testing/rotation-safety/subjects.ts";
-import type { Kind } from "../e2e/testing/rotation-safety/subjects.ts";
+import type { Kind } from "../e2e/testing/rotation-safety/subject.ts";
 
 const PAGE = join(import.meta.dirname, "../docs/rotation-safety.md");
 /** Longer than the product waits for an answer. */

@@ -1,4 +1,4 @@
-// Stops a rotation at any write of its journal, from inside the database: at the end of the transaction, before it commits.
+// Stops a rotation, or what follows from one, at any write of its journal, from inside the database: at the end of the transaction, before it commits.
 // Nothing of the product knows of it.
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
@@ -7,30 +7,40 @@ import pg from "pg";
 const FIRST_KEY = 1_850_000_000;
 const POLL_MS = 20;
 
-const SQL = `
-  create table gate_points (credential_id uuid, number int, key int);
-  create table gate_writes (credential_id uuid, number int, what text);
+/** The table that is the head of a journal: whose it is, and what a write is called after. */
+export interface JournalTable {
+  name: "rotations" | "account_dependents";
+  owner: "credential_id" | "account_id";
+  step: "step" | "state";
+}
+
+export const ROTATIONS: JournalTable = { name: "rotations", owner: "credential_id", step: "step" };
+
+const sqlFor = ({ name, owner, step }: JournalTable) => `
+  create table gate_points (owner_id uuid, number int, key int);
+  create table gate_writes (owner_id uuid, number int, what text);
   create function gate_stop() returns trigger language plpgsql as $$
     declare place int; held int;
     begin
-      select count(*) + 1 into place from gate_writes where credential_id = new.credential_id;
-      insert into gate_writes values (new.credential_id, place,
+      select count(*) + 1 into place from gate_writes where owner_id = new.${owner};
+      insert into gate_writes values (new.${owner}, place,
         case when tg_op = 'INSERT' then 'asked for'
-          when old.lease_token is null and new.lease_token is not null then 'taken up' else new.step end);
-      select key into held from gate_points where credential_id = new.credential_id and number = place;
+          when new.lease_token is not null and new.lease_token is distinct from old.lease_token then 'taken up'
+          else new.${step} end);
+      select key into held from gate_points where owner_id = new.${owner} and number = place;
       if held is not null then perform pg_advisory_xact_lock(held); end if;
       return null;
     end $$;
-  create constraint trigger gate after insert or update on rotations deferrable initially deferred
+  create constraint trigger gate after insert or update on ${name} deferrable initially deferred
     for each row execute function gate_stop()`;
 
 export interface Gate {
-  /** What was written of the journal of a credential's rotations, in order. */
-  writes(credentialId: string): Promise<string[]>;
+  /** What was written of the journals of a credential or account, in order. */
+  writes(ownerId: string): Promise<string[]>;
   /** Closes the gate at one of those writes, counted from 1. */
-  close(credentialId: string, number: number): Promise<ClosedGate>;
+  close(ownerId: string, number: number): Promise<ClosedGate>;
   /** Whoever works on these has given up: as if the time of its lease were over. */
-  expireLeases(credentialIds: readonly string[]): Promise<void>;
+  expireLeases(ownerIds: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -43,10 +53,10 @@ interface ClosedGate {
   turnAway(): Promise<void>;
 }
 
-export async function openGate(databaseUrl: string): Promise<Gate> {
+export async function openGate(databaseUrl: string, table: JournalTable): Promise<Gate> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  await client.query(SQL);
+  await client.query(sqlFor(table));
   let nextKey = FIRST_KEY;
   // The locks belong to this one session, which does one thing after the other.
   let last: Promise<unknown> = Promise.resolve();
@@ -65,18 +75,18 @@ export async function openGate(databaseUrl: string): Promise<Gate> {
   };
 
   return {
-    async writes(credentialId) {
+    async writes(ownerId) {
       const { rows } = await query<{ what: string }>(
-        "select what from gate_writes where credential_id = $1 order by number",
-        [credentialId],
+        "select what from gate_writes where owner_id = $1 order by number",
+        [ownerId],
       );
       return rows.map(({ what }) => what);
     },
 
-    async close(credentialId, number) {
+    async close(ownerId, number) {
       const key = nextKey++;
       await query("select pg_advisory_lock($1::bigint)", [key]);
-      await query("insert into gate_points values ($1, $2, $3)", [credentialId, number, key]);
+      await query("insert into gate_points values ($1, $2, $3)", [ownerId, number, key]);
       const over = new AbortController();
       const open = async () => {
         over.abort();
@@ -103,11 +113,13 @@ export async function openGate(databaseUrl: string): Promise<Gate> {
       };
     },
 
-    async expireLeases(credentialIds) {
-      await query(
-        "update rotations set lease_until = clock_timestamp() where credential_id = any($1::uuid[]) and lease_until > clock_timestamp()",
-        [credentialIds],
-      );
+    async expireLeases(ownerIds) {
+      for (const { name, owner } of table === ROTATIONS ? [table] : [ROTATIONS, table]) {
+        await query(
+          `update ${name} set lease_until = clock_timestamp() where ${owner} = any($1::uuid[]) and lease_until > clock_timestamp()`,
+          [ownerIds],
+        );
+      }
     },
 
     stop: () => client.end(),

@@ -2,53 +2,54 @@
 import { connectorFor } from "@strongroom/connectors";
 import { aContext, aTarget, startCuttingProxy } from "@strongroom/connectors/testing";
 import type { CuttingProxy, PostgresqlServer } from "@strongroom/connectors/testing";
-import {
-  createCredential,
-  listCredentialRotations,
-  readCredential,
-  revealCredential,
-  rotateCredential,
-} from "@strongroom/contract";
-import type { CredentialId, Rotation } from "@strongroom/contract";
+import type { Rotation } from "@strongroom/contract";
 import { Secret } from "@strongroom/keys";
 import { setTimeout as delay } from "node:timers/promises";
-import { ask, firstAdmin, send, tokenOf } from "../people.ts";
+import { firstAdmin, tokenOf } from "../people.ts";
 import { startServer } from "../server.ts";
 import type { RunningServer } from "../server.ts";
-import { openGate } from "./gate.ts";
-import type { Gate } from "./gate.ts";
-import type { AccountBody, Subject } from "./subjects.ts";
+import { ROTATIONS, openGate } from "./gate.ts";
+import type { Gate, JournalTable } from "./gate.ts";
+import { credentials, reconciled } from "./keeper.ts";
+import type { Caller, Keeper } from "./keeper.ts";
+import type { AccountBody, Subject } from "./subject.ts";
 
 /** To the product each is another machine, so that the number of logins to one of them holds none up. */
 export const MACHINES: readonly string[] = Array.from({ length: 12 }, (_, number) => `127.1.0.${number + 1}`);
 
-const POLL_MS = 100;
+export const POLL_MS = 100;
 
 /** An account whose stored secret was proved, and which is reached through a proxy of its own. */
 export interface Prepared {
-  id: CredentialId;
+  id: string;
   body: AccountBody;
   proxy: CuttingProxy;
   /** How many connections the proxy has seen before the rotation. */
   connectionsBefore: number;
+  /** How many writes of its journal there were before the rotation. */
+  writesBefore: number;
 }
 
 /** How it ended, without anybody's help. */
-interface Verdict {
+export interface Verdict {
   /** Plain words on what is wrong; null: nothing. */
   problem: string | null;
+  /** What a person is left to do, where nothing else can do it; null: nothing. */
+  leftToDo: string | null;
   /** When nothing went on any more, by `performance.now()`. */
   overAt: number;
 }
 
 export interface Ground {
   gate: Gate;
+  /** How many can be struck at the same time. */
+  atOnce: number;
   /** On that machine, one of `MACHINES`. */
   prepare(machine: string): Promise<Prepared>;
   /** Asks for the rotation, which goes on in the background; says nothing when the server dies meanwhile. */
   rotate(prepared: Prepared): Promise<void>;
   /** Resolves when nothing goes on any more; rejects when aborted. */
-  untilOver(prepared: Prepared, signal: AbortSignal): Promise<Rotation | null>;
+  untilOver(prepared: Prepared, signal: AbortSignal): Promise<void>;
   /** By SIGKILL. */
   kill(): Promise<void>;
   restart(): Promise<void>;
@@ -59,7 +60,16 @@ export interface Ground {
   stop(): Promise<void>;
 }
 
-export async function openGround(store: PostgresqlServer, subject: Subject, database: string): Promise<Ground> {
+/** The server that is killed and started again, and its gate. */
+export interface StruckServer extends Pick<Ground, "gate" | "kill" | "restart" | "output" | "stop"> {
+  caller: Caller;
+}
+
+export async function openServer(
+  store: PostgresqlServer,
+  database: string,
+  table: JournalTable,
+): Promise<StruckServer> {
   const role = await store.addRole();
   await store.sql(`create database ${database} owner ${role.username} template template0`);
   const url = `postgres://${role.username}:${role.password}@${store.host}:${store.port}/${database}`;
@@ -67,20 +77,57 @@ export async function openGround(store: PostgresqlServer, subject: Subject, data
   let server: RunningServer = await startServer(env);
   const folder = server.dataFolder;
   const token = await tokenOf(server, await firstAdmin(server));
-  const gate = await openGate(url);
+  const gate = await openGate(url, table);
   let output = "";
-  let count = 0;
-
-  const latest = async (id: CredentialId): Promise<Rotation | null> =>
-    (await ask(server.url, listCredentialRotations, { params: { id } }, token)).rotations[0] ?? null;
-
-  const untilOver = async ({ id }: Prepared, signal: AbortSignal) => {
-    for (;;) {
-      const rotation = await latest(id);
-      if (rotation === null || OVER.includes(rotation.state)) return rotation;
-      await delay(POLL_MS, undefined, { signal });
-    }
+  return {
+    caller: { url: () => server.url, token },
+    gate,
+    async kill() {
+      await server.kill();
+      output += server.output();
+    },
+    async restart() {
+      server = await startServer(env, folder);
+    },
+    output: () => output + server.output(),
+    async stop() {
+      await gate.stop();
+      await server.close();
+    },
   };
+}
+
+/** Its secret was proved by a login. */
+export async function untilProved(keeper: Keeper, id: string, name: string): Promise<void> {
+  for (;;) {
+    const { isProved, problem } = await keeper.standing(id);
+    if (isProved) return;
+    if (problem !== null) throw new Error(`${name} cannot be used: ${problem}`);
+    await delay(POLL_MS);
+  }
+}
+
+/** Says nothing when the server dies meanwhile. */
+export async function ask(keeper: Keeper, id: string): Promise<void> {
+  const answer = await keeper.rotate(id).catch(() => null);
+  if (answer !== null && answer.status !== 202) throw new Error(await answer.text());
+}
+
+/** Resolves when nothing goes on any more; rejects when aborted. Null: it was never begun. */
+export async function untilRotated(keeper: Keeper, id: string, signal: AbortSignal): Promise<Rotation | null> {
+  for (;;) {
+    const rotation = await keeper.latest(id);
+    if (rotation === null || OVER.includes(rotation.state)) return rotation;
+    await delay(POLL_MS, undefined, { signal });
+  }
+}
+
+export async function openGround(store: PostgresqlServer, subject: Subject, database: string): Promise<Ground> {
+  const server = await openServer(store, database, ROTATIONS);
+  const { caller, gate } = server;
+  const { reconciler } = subject;
+  const keeper = reconciler === undefined ? credentials(caller) : await reconciled(caller, subject, reconciler);
+  let count = 0;
 
   /** Whether this secret is in force, asked of the system itself. */
   const isInForce = async (body: AccountBody, value: string): Promise<boolean> => {
@@ -99,59 +146,33 @@ export async function openGround(store: PostgresqlServer, subject: Subject, data
   };
 
   return {
+    ...server,
     gate,
+    atOnce: MACHINES.length,
 
     async prepare(machine) {
       const body = await subject.account();
       const proxy = await startCuttingProxy(subject.upstream, machine);
       const { host, port } = proxy;
-      const stored = { ...body, name: `account ${count++}`, host, port, ...subject.through?.(body, proxy) };
-      const { id } = await ask(server.url, createCredential, { body: stored }, token);
-      const params = { id };
-      for (;;) {
-        const { verification_status: status, verification_error: error } = await ask(
-          server.url,
-          readCredential,
-          { params },
-          token,
-        );
-        if (status === "verified") break;
-        if (status === "failed") throw new Error(`${stored.name} cannot be used: ${error}`);
-        await delay(POLL_MS);
-      }
-      return { id, body, proxy, connectionsBefore: proxy.connections() };
+      const name = `account ${count++}`;
+      const id = await keeper.store({ ...body, name, host, port, ...subject.through?.(body, proxy) });
+      await untilProved(keeper, id, name);
+      return { id, body, proxy, connectionsBefore: proxy.connections(), writesBefore: 0 };
     },
 
-    async rotate({ id }) {
-      const answer = await send(server.url, rotateCredential, { params: { id } }, token).catch(() => null);
-      if (answer !== null && answer.status !== 202) throw new Error(await answer.text());
-    },
-    untilOver,
+    rotate: ({ id }) => ask(keeper, id),
+    untilOver: async ({ id }, signal) => void (await untilRotated(keeper, id, signal)),
 
-    async kill() {
-      await server.kill();
-      output += server.output();
-    },
-    async restart() {
-      server = await startServer(env, folder);
-    },
-
-    async judge(prepared, patienceMs) {
-      const { id, body } = prepared;
-      const rotation = await untilOver(prepared, AbortSignal.timeout(patienceMs)).catch(() => latest(id));
+    async judge({ id, body }, patienceMs) {
+      const rotation = await untilRotated(keeper, id, AbortSignal.timeout(patienceMs)).catch(() => keeper.latest(id));
       const overAt = performance.now();
-      const { value } = await ask(server.url, revealCredential, { params: { id }, body: {} }, token);
+      const value = await keeper.reveal(id);
+      const isNew = value !== body.value;
       const isNewInForce = await isInForce(body, value);
-      const isOldInForce =
-        value === body.value || subject.isOldAccepted === true ? false : await isInForce(body, body.value);
-      return { problem: problemOf(rotation, { isNew: value !== body.value, isNewInForce, isOldInForce }), overAt };
-    },
-
-    output: () => output + server.output(),
-
-    async stop() {
-      await gate.stop();
-      await server.close();
+      const leftToDo = isNewInForce && !isNew && rotation !== null ? (subject.leftToDo?.(rotation) ?? null) : null;
+      if (leftToDo !== null) return { problem: null, leftToDo, overAt };
+      const isOldInForce = isNew && subject.isOldAccepted !== true ? await isInForce(body, body.value) : false;
+      return { problem: problemOf(rotation, { isNew, isNewInForce, isOldInForce }), leftToDo, overAt };
     },
   };
 }

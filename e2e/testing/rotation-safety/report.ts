@@ -1,7 +1,7 @@
 // The matrix of what was struck, as it goes into docs/rotation-safety.md.
-import { nameOf } from "./strikes.ts";
+import { nameOf as placeName } from "./strikes.ts";
 import type { Strike, Struck } from "./strikes.ts";
-import type { Subject } from "./subjects.ts";
+import type { Subject } from "./subject.ts";
 
 const INTRO = `# What a rotation survives
 
@@ -31,7 +31,12 @@ function columnOf({ how, when }: Strike): Column {
 }
 
 /** One system's part. */
-export function sectionOf({ name, version }: Subject, all: readonly Struck[], on: Date): string {
+export function sectionOf(
+  { name, version, connections }: Pick<Subject, "name" | "version" | "connections">,
+  all: readonly Struck[],
+  on: Date,
+): string {
+  const nameOf = (place: Strike["place"]) => placeName(place, connections);
   const reached = all.filter(({ wasReached }) => wasReached);
   const places = [...new Set(all.map(({ strike }) => nameOf(strike.place)))];
   const cell = (place: string, column: Column): string => {
@@ -50,10 +55,17 @@ export function sectionOf({ name, version }: Subject, all: readonly Struck[], on
     `|---|${COLUMNS.map(() => "---").join("|")}|`,
     ...places.map((place) => `| ${place} | ${COLUMNS.map((column) => cell(place, column)).join(" | ")} |`),
     "",
+    ...leftToDo(all),
     ...bad.map(({ strike, problem }) => `- ${nameOf(strike.place)}, ${strike.how} ${strike.when}: ${problem}`),
     ...(bad.length > 0 ? [""] : []),
   ];
   return lines.join("\n");
+}
+
+function leftToDo(all: readonly Struck[]): string[] {
+  const sentences = all.flatMap((struck) => (struck.leftToDo === null ? [] : [struck.leftToDo]));
+  const counts = Map.groupBy(sentences, (each) => each);
+  return [...counts].flatMap(([sentence, same]) => [`In ${same.length} of them ${sentence}`, ""]);
 }
 
 /** The page with these sections in the place of those of the same name. */

@@ -18,6 +18,8 @@ export interface Struck {
   strike: Strike;
   /** Plain words on what is wrong; null: nothing. */
   problem: string | null;
+  /** What a person is left to do, where nothing else can do it; null: nothing. */
+  leftToDo: string | null;
   /** From then until nothing went on any more. */
   seconds: number;
   /** False: the rotation took another way, where pieces come together for once. */
@@ -26,9 +28,10 @@ export interface Struck {
 
 const CONNECTIONS = ["the change", "the proof", "taking the old one away"];
 
-export function nameOf(place: Place): string {
+/** `connections`: what each is for, where it is not as usual. */
+export function nameOf(place: Place, connections: readonly string[] = CONNECTIONS): string {
   if (place.kind === "write") return `journal: ${place.what}`;
-  return CONNECTIONS[place.connection - 1] ?? `connection ${place.connection}`;
+  return connections[place.connection - 1] ?? `connection ${place.connection}`;
 }
 
 /** One rotation that nothing happens to, to see which places there are. */
@@ -47,7 +50,9 @@ export async function placesOf(ground: Ground): Promise<Place[]> {
   if (problem !== null) throw new Error(`a rotation to which nothing happened: ${problem}`);
   await prepared.proxy.stop();
   const writes = await ground.gate.writes(prepared.id);
-  return [...writes.map((what, index): Place => ({ kind: "write", number: index + 1, what })), ...pieces];
+  const before = prepared.writesBefore;
+  const own = writes.slice(before).map((what, index): Place => ({ kind: "write", number: before + index + 1, what }));
+  return [...own, ...pieces];
 }
 
 const connectionOf = ({ proxy, connectionsBefore }: Prepared) => proxy.connections() - connectionsBefore;
@@ -112,7 +117,7 @@ async function isReached(ground: Ground, { prepared, reached, strike }: Armed): 
   const asked = ground.rotate(prepared);
   const over = async () => {
     // One that is stopped while it is asked for gets no answer.
-    if (strike.place.kind !== "write" || strike.place.number > 1) await asked;
+    if (strike.place.kind !== "write" || strike.place.number > prepared.writesBefore + 1) await asked;
     else await aborted(signal);
     await ground.untilOver(prepared, signal);
     return false;
@@ -142,7 +147,7 @@ export async function strikeAll(
 ): Promise<Struck[]> {
   const isAlone = ({ place }: Strike) => place.kind === "write" && place.what === "taken up";
   const all: Struck[] = [];
-  for (const batch of batches(strikes, isAlone)) {
+  for (const batch of batches(strikes, isAlone, ground.atOnce)) {
     const done = await strikeTogether(ground, batch, options);
     done.forEach(tell);
     all.push(...done);
@@ -151,13 +156,11 @@ export async function strikeAll(
 }
 
 /** Pauses take long, and the process dies for all at once: like goes with like. */
-function batches(strikes: readonly Strike[], isAlone: (strike: Strike) => boolean): Strike[][] {
+function batches(strikes: readonly Strike[], isAlone: (strike: Strike) => boolean, atOnce: number): Strike[][] {
   const found: Strike[][] = strikes.filter(isAlone).map((strike) => [strike]);
   for (const how of ["killed", "reset", "black-hole", "pause"] as const) {
     const rest = strikes.filter((strike) => !isAlone(strike) && strike.how === how);
-    for (let begin = 0; begin < rest.length; begin += MACHINES.length) {
-      found.push(rest.slice(begin, begin + MACHINES.length));
-    }
+    for (let begin = 0; begin < rest.length; begin += atOnce) found.push(rest.slice(begin, begin + atOnce));
   }
   return found;
 }
@@ -180,9 +183,9 @@ async function strikeTogether(
   }
   const struck = await Promise.all(
     armed.map(async ({ strike, prepared }, place): Promise<Struck> => {
-      const { problem, overAt } = await ground.judge(prepared, patienceMs);
+      const { problem, leftToDo, overAt } = await ground.judge(prepared, patienceMs);
       await prepared.proxy.stop();
-      return { strike, problem, seconds: (overAt - begun) / 1000, wasReached: reached[place]! };
+      return { strike, problem, leftToDo, seconds: (overAt - begun) / 1000, wasReached: reached[place]! };
     }),
   );
   return struck;

@@ -1,4 +1,4 @@
-// The real systems whose secrets are changed while everything goes wrong.
+// The systems whose secrets are changed while everything goes wrong.
 import {
   makeAuthority,
   mariadbAvailable,
@@ -10,10 +10,6 @@ import {
   redisAvailable,
   sambaAdAvailable,
   startCuttingProxy,
-  startFakeIos,
-  startFakeMongodb,
-  startFakeMssql,
-  startFakeWinrm,
   startMariadb,
   startOpenldap,
   startPostgresql,
@@ -26,40 +22,13 @@ import {
   unixUsersAvailable,
 } from "@strongroom/connectors/testing";
 import type { PostgresqlServer, Sshd } from "@strongroom/connectors/testing";
-import type { InputOf, createCredential } from "@strongroom/contract";
 import { spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { chownSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { aws, ios, mongodb, mssql, winrm } from "./doubles.ts";
+import type { AccountBody, Kind, Subject } from "./subject.ts";
 
-type Body = NonNullable<InputOf<typeof createCredential>["body"]>;
-
-/** A credential of an account that exists on the system; its address is said by whoever stores it. */
-export type AccountBody = Omit<Body, "name" | "host" | "port"> & { username: string; value: string };
-
-export interface Subject {
-  name: string;
-  /** Of the server. */
-  version: string;
-  upstream: { host: string; port: number };
-  /** A new account. */
-  account(): Promise<AccountBody>;
-  /** Where secrets are changed at another port than people log in at: the one to log in at. `upstream` is the other. */
-  login?: { host: string; port: number };
-  /** What is stored otherwise for an account whose `upstream` is reached through a proxy there. */
-  through?(body: AccountBody, proxy: { host: string; port: number }): Partial<Body>;
-  /** The old secret goes on being accepted for a while, by itself. */
-  isOldAccepted?: boolean;
-  stop(): Promise<void>;
-}
-
-export interface Kind {
-  /** To choose it by. */
-  name: string;
-  needs: ReturnType<typeof needs>;
-  /** `machines`: the addresses under which it will be asked, for its certificate. */
-  start(machines: readonly string[]): Promise<Subject>;
-}
+const POSTGRES = { database_name: "postgres", schema_name: "public" };
 
 /** Of a PostgreSQL that runs already. */
 export function postgresqlSubject(server: PostgresqlServer, version: string): Subject {
@@ -69,7 +38,7 @@ export function postgresqlSubject(server: PostgresqlServer, version: string): Su
     upstream: server,
     account: async () => {
       const { username, password } = await server.addRole();
-      return { type: "postgresql", username, value: password, database_name: "postgres", schema_name: "public" };
+      return { type: "postgresql", username, value: password, ...POSTGRES };
     },
     stop: async () => {},
   };
@@ -79,6 +48,20 @@ async function postgresql(): Promise<Subject> {
   const server = await startPostgresql();
   const [row] = await server.sql("select current_setting('server_version') as version");
   return { ...postgresqlSubject(server, String(row?.["version"])), stop: () => server.stop() };
+}
+
+/** The passwords are set by the superuser. */
+async function postgresqlReconciled(): Promise<Subject> {
+  const server = await startPostgresql();
+  const [row] = await server.sql("select current_setting('server_version') as version");
+  const { username, password: value } = server.superuser;
+  const kind = { system_type: "postgresql", connection_method: "SQL" } as const;
+  return {
+    ...postgresqlSubject(server, String(row?.["version"])),
+    name: "PostgreSQL, by a reconcile account",
+    reconciler: { kind, account: { type: "postgresql", username, value, ...POSTGRES } },
+    stop: () => server.stop(),
+  };
 }
 
 async function mariadb(): Promise<Subject> {
@@ -107,8 +90,9 @@ async function openDoor(more: readonly string[] = []): Promise<Sshd> {
 
 const opensshVersion = () => /OpenSSH_([\w.]+)/.exec(spawnSync("ssh", ["-V"], { encoding: "utf8" }).stderr)?.[1] ?? "";
 
-async function unixPassword(): Promise<Subject> {
-  const server = await openDoor();
+const unixPassword = async (): Promise<Subject> => unixSubject(await openDoor());
+
+function unixSubject(server: Sshd): Subject {
   return {
     name: "Linux password",
     version: `OpenSSH ${opensshVersion()}, PAM`,
@@ -118,6 +102,18 @@ async function unixPassword(): Promise<Subject> {
       return { type: "password", username, value: password };
     },
     stop: () => server.stop(),
+  };
+}
+
+/** The passwords are set by an account that may run chpasswd through sudo. */
+async function unixReconciled(): Promise<Subject> {
+  const server = await openDoor();
+  const keeper = await server.addUser("active", { sudo: "/usr/sbin/chpasswd" });
+  const kind = { system_type: "Linux", connection_method: "SSH" } as const;
+  return {
+    ...unixSubject(server),
+    name: "Linux password, by a reconcile account",
+    reconciler: { kind, account: { type: "server", username: keeper.username, value: keeper.password } },
   };
 }
 
@@ -158,7 +154,13 @@ async function ldap(machines: readonly string[]): Promise<Subject> {
   };
 }
 
-async function activeDirectory(machines: readonly string[]): Promise<Subject> {
+async function directoryReconciled(machines: readonly string[]): Promise<Subject> {
+  const { administrator, ...subject } = await activeDirectory(machines);
+  const kind = { system_type: "Windows", connection_method: "RDP" } as const;
+  return { ...subject, name: "Active Directory, by a reconcile account", reconciler: { kind, account: administrator } };
+}
+
+async function activeDirectory(machines: readonly string[]): Promise<Subject & { administrator: AccountBody }> {
   const authority = await makeAuthority();
   const server = await startSambaAd(await authority.issue(["127.0.0.1", ...machines]));
   const additional_params = { protocol: "active-directory", domain: server.realm, ca: authority.certificate };
@@ -167,6 +169,12 @@ async function activeDirectory(machines: readonly string[]): Promise<Subject> {
     version: "Samba",
     upstream: server,
     isOldAccepted: true,
+    administrator: {
+      type: "password",
+      username: server.administrator.username,
+      value: server.administrator.password,
+      additional_params,
+    },
     account: async () => {
       const { username, password } = await server.addUser();
       return { type: "password", username, value: password, additional_params };
@@ -206,89 +214,6 @@ async function telnet(): Promise<Subject> {
   };
 }
 
-const DOUBLE = "a double of ours";
-const aSecret = () => randomBytes(12).toString("base64url");
-
-async function ios(): Promise<Subject> {
-  const device = await startFakeIos();
-  let count = 0;
-  return {
-    name: "Cisco IOS over SSH",
-    version: DOUBLE,
-    upstream: device,
-    account: async () => {
-      const username = `admin${count++}`;
-      const value = aSecret();
-      device.setUser(username, value);
-      const additional_params = { protocol: "network-device", device: "cisco-ios" };
-      return { type: "server", username, value, additional_params };
-    },
-    stop: () => device.stop(),
-  };
-}
-
-async function mongodb(machines: readonly string[]): Promise<Subject> {
-  const authority = await makeAuthority();
-  const server = await startFakeMongodb(await authority.issue(["127.0.0.1", ...machines]));
-  const additional_params = { ca: authority.certificate };
-  let count = 0;
-  return {
-    name: "MongoDB",
-    version: DOUBLE,
-    upstream: server,
-    account: async () => {
-      const [username, value] = [`user${count++}`, aSecret()];
-      server.addUser(username, value);
-      return { type: "mongodb", username, value, database_name: "admin", ssl_enabled: true, additional_params };
-    },
-    stop: () => server.stop(),
-  };
-}
-
-async function mssql(machines: readonly string[]): Promise<Subject> {
-  const authority = await makeAuthority();
-  const server = await startFakeMssql(await authority.issue(["127.0.0.1", ...machines]));
-  const additional_params = { ca: authority.certificate };
-  let count = 0;
-  return {
-    name: "SQL Server",
-    version: DOUBLE,
-    upstream: server,
-    account: async () => {
-      const [username, value] = [`login${count++}`, aSecret()];
-      server.addLogin(username, value);
-      return {
-        type: "mssql",
-        username,
-        value,
-        database_name: "master",
-        schema_name: "dbo",
-        ssl_enabled: true,
-        additional_params,
-      };
-    },
-    stop: () => server.stop(),
-  };
-}
-
-async function winrm(machines: readonly string[]): Promise<Subject> {
-  const authority = await makeAuthority();
-  const server = await startFakeWinrm(await authority.issue(["127.0.0.1", ...machines]));
-  const additional_params = { protocol: "winrm", ca: authority.certificate };
-  let count = 0;
-  return {
-    name: "Windows over WinRM",
-    version: DOUBLE,
-    upstream: server,
-    account: async () => {
-      const [username, value] = [`remote${count++}`, aSecret()];
-      server.addAccount(username, value);
-      return { type: "server", username, value, additional_params };
-    },
-    stop: () => server.stop(),
-  };
-}
-
 async function rabbitmq(machines: readonly string[]): Promise<Subject> {
   const authority = await makeAuthority();
   const server = await startRabbitmq(await authority.issue(["127.0.0.1", ...machines]));
@@ -315,6 +240,31 @@ async function rabbitmq(machines: readonly string[]): Promise<Subject> {
   };
 }
 
+/** The management interface is a web site that has a request for changing passwords. */
+async function webSite(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startRabbitmq(await authority.issue(["127.0.0.1", ...machines]));
+  const tags = "administrator";
+  const additional_params = {
+    protocol: "http-basic",
+    check_path: "/api/whoami",
+    change_path: "/api/users/{username}",
+    change_body: { password: "{new}", tags },
+    ca: authority.certificate,
+  };
+  return {
+    name: "Web site (HTTP basic)",
+    version: "RabbitMQ's management interface",
+    upstream: { host: server.host, port: server.managementPort },
+    connections: [],
+    account: async () => {
+      const { username, password } = await server.addUser(tags);
+      return { type: "application", username, value: password, additional_params };
+    },
+    stop: () => server.stop(),
+  };
+}
+
 const TLS = opensslAvailable();
 
 export const KINDS: readonly Kind[] = [
@@ -327,6 +277,11 @@ export const KINDS: readonly Kind[] = [
   { name: "redis", needs: needs(redisAvailable(), TLS), start: redis },
   { name: "rabbitmq", needs: needs(rabbitmqAvailable(), TLS), start: rabbitmq },
   { name: "telnet", needs: needs(telnetdAvailable()), start: telnet },
+  { name: "http-basic", needs: needs(rabbitmqAvailable(), TLS), start: webSite },
+  { name: "postgresql-reconcile", needs: needs(postgresqlAvailable()), start: postgresqlReconciled },
+  { name: "linux-reconcile", needs: needs(unixUsersAvailable()), start: unixReconciled },
+  { name: "active-directory-reconcile", needs: needs(sambaAdAvailable(), TLS), start: directoryReconciled },
+  { name: "aws", needs: needs(TLS), start: aws },
   { name: "cisco-ios", needs: {}, start: ios },
   { name: "mongodb", needs: needs(TLS), start: mongodb },
   { name: "mssql", needs: needs(TLS), start: mssql },

@@ -192,6 +192,15 @@ export const rotateSeveral = endpoint({
   audit: "rotation.run-started",
 });
 
+export const listRotationRuns = endpoint({
+  method: "GET",
+  path: "/api/v1/rotations/runs",
+  summary: "One's own rotation runs that are under way, the latest first",
+  reply: z.object({ runs: z.array(RotationRun) }),
+  needs: "rotation.read",
+  audit: "none",
+});
+
 const byRun = z.object({ id: RotationRunId });
 
 export const readRotationRun = endpoint({

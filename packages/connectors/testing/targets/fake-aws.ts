@@ -33,9 +33,10 @@ export interface FakeAws {
 
 const ACCOUNT = "123456789012";
 
-export async function startFakeAws(): Promise<FakeAws> {
+/** `addresses`: under which it will be asked as well, for its certificate. */
+export async function startFakeAws(addresses: readonly string[] = []): Promise<FakeAws> {
   const authority = await makeAuthority();
-  const { certificate, privateKey } = await authority.issue(["127.0.0.1"]);
+  const { certificate, privateKey } = await authority.issue(["127.0.0.1", ...addresses]);
   const users = new Set<string>();
   const keys = new Map<string, StoredKey>();
   const administrators = new Set<string>();

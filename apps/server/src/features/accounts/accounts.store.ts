@@ -57,11 +57,12 @@ export async function wantRotation(tx: Tx, id: string, because: Because, at: Dat
     where id = ${id} and rotation_wanted_at is null`.execute(tx);
 }
 
-/** The people to whom this account is lent now. */
-export async function granteesOf(db: Db, id: string): Promise<string[]> {
-  const { rows } = await sql<{ user_id: string }>`
-    select user_id from access_requests where account_id = ${id} and state = 'granted'`.execute(db);
-  return rows.map((row) => row.user_id);
+/** The people to whom these accounts are lent now. One that is lent to nobody is missing. */
+export async function granteesOf(db: Db, ids: readonly string[]): Promise<Map<string, string[]>> {
+  const { rows } = await sql<{ account_id: string; user_ids: string[] }>`
+    select account_id, array_agg(user_id) as user_ids from access_requests
+    where account_id = any(${[...ids]}::uuid[]) and state = 'granted' group by account_id`.execute(db);
+  return new Map(rows.map(({ account_id, user_ids }) => [account_id, user_ids]));
 }
 
 /** The platform, if any, that reconciles with this account. */

@@ -8,7 +8,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import { keyOfSafe, lockAnyCredentials, refuseWhileRotating, resealUnder } from "#features/credentials/index.ts";
 import { requirePermission } from "#features/safes/index.ts";
 import type { AccountMover } from "#features/safes/index.ts";
-import { audienceOf, changed, readShown, targetOf, toAccount } from "./accounts.ts";
+import { audiencesIn, changed, readShown, targetOf, toAccount } from "./accounts.ts";
 import { accountsIn } from "./accounts.store.ts";
 import { endCheckOut } from "./check-outs.ts";
 import type { AccountDeps } from "./deps.ts";
@@ -74,15 +74,13 @@ interface Load extends Omit<Move, "id"> {
 /** The rows are held. Who saw the accounts hears of it, and who sees them now. */
 async function carry({ kernel, lost }: AccountDeps, tx: Tx, { ids, fromSafe, toSafe, kek, actor }: Load) {
   await refuseWhileRotating(tx, ...ids);
-  const before = [];
-  for (const id of ids) before.push({ id, audience: await audienceOf(tx, { id, safe_id: fromSafe }) });
+  const before = await audiencesIn(tx, fromSafe, ids);
   for (const id of ids) {
     await lost(tx, id, "moved", actor);
     await endCheckOut(tx, id, kernel.clock.now());
   }
   await resealUnder(kernel, tx, { ids, fromSafe, toSafe, kek, at: kernel.clock.now() });
-  for (const { id, audience } of before) {
-    const after = await audienceOf(tx, { id, safe_id: toSafe });
-    await kernel.events.publish(tx, changed(id, audience), changed(id, after));
-  }
+  const after = await audiencesIn(tx, toSafe, ids);
+  const events = ids.flatMap((id) => [changed(id, before.get(id)!), changed(id, after.get(id)!)]);
+  await kernel.events.publish(tx, ...events);
 }

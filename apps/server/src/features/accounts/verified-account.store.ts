@@ -1,8 +1,9 @@
 // What the verification engine asks about accounts: who hears of a result, how often, and which ones a person may have tried.
 import { sql } from "kysely";
+import type { Audience } from "#kernel/events/audience.ts";
 import { bitOf, standingsOf } from "#features/safes/index.ts";
 import type { AccountsOfSafes } from "#features/verification/index.ts";
-import { audienceOf } from "./accounts.ts";
+import { audienceOf, audiencesIn } from "./accounts.ts";
 
 const HOUR = 3_600_000;
 
@@ -19,6 +20,21 @@ export const accountsOfSafes: AccountsOfSafes = {
     if (row === undefined || row.safe_id === null) return null;
     const verifyEveryMs = row.verify_every_hours === null ? null : row.verify_every_hours * HOUR;
     return { audience: await audienceOf(db, { id: accountId, safe_id: row.safe_id }), verifyEveryMs };
+  },
+
+  async audiencesOf(db, accountIds) {
+    const query = db.selectFrom("credentials").select(["id", "safe_id"]).where("id", "in", accountIds);
+    const rows = await query.where("safe_id", "is not", null).where("deleted_at", "is", null).execute();
+    const found: [string, Audience][] = [];
+    for (const [safeId, own] of Map.groupBy(rows, ({ safe_id }) => safe_id!))
+      found.push(
+        ...(await audiencesIn(
+          db,
+          safeId,
+          own.map(({ id }) => id),
+        )),
+      );
+    return new Map(found);
   },
 
   verifiableBy: (actor) => sql`(

@@ -200,7 +200,7 @@ async function save(
     tries: turn.journal.tries,
   };
   const result = { before: row, row: written, turn, credential: sight.credential, at };
-  if (errand !== null) await recordUse(tx, written, errand, at);
+  await recordUse(tx, written, { compared: turn.compared, errand }, at);
   await storeResults(site, tx, result);
   await publishTurn(site, tx, { ...result, isReleased: isOver });
   return { row: written, errand };

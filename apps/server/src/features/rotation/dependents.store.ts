@@ -1,7 +1,7 @@
 // Dependents in the database: what else uses an account's password, and which version of it each has.
 import type { Dependent, DependentConfig } from "@strongroom/contract";
 import { sql } from "kysely";
-import type { ColumnType, Selectable } from "kysely";
+import type { ColumnType, RawBuilder, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
 type Later<T> = ColumnType<T | null, T | null | undefined, T | null>;
@@ -66,14 +66,20 @@ export async function wantUpdate(tx: Tx, accountId: string, id: string, addedBy:
   return rows[0] ?? null;
 }
 
+/** Whom it is reached by. One of them is not asked for several at once. */
+const way = (of: string): RawBuilder<unknown> =>
+  sql.raw(`coalesce(${of}.config ->> 'via_account_id', ${of}.config ->> 'account_id', ${of}.config ->> 'url')`);
+
 /** One that is due, for a while; null when none is. */
 export async function claimDependent(db: Db, token: string, leaseSeconds: number): Promise<DependentRow | null> {
   const { rows } = await sql<DependentRow>`
     update account_dependents
     set lease_token = ${token}, lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     where id = (
-      select id from account_dependents
+      select id from account_dependents due
       where next_at <= access_time() and (lease_until is null or lease_until < clock_timestamp())
+        and not exists (
+          select from account_dependents busy where busy.lease_until > clock_timestamp() and ${way("busy")} = ${way("due")})
       order by next_at limit 1 for update skip locked)
     returning *`.execute(db);
   return rows[0] ?? null;

@@ -22,6 +22,8 @@ const HELD_UP_MS = 3_000;
 /** For one person, or for the schedule: systems that hang for one do not hold up the others. */
 const MOST_FOR_ONE = 12;
 const MOST_PER_TARGET = 2;
+/** Brought up to date at once, in each process. */
+const MOST_DEPENDENTS = 8;
 /** Without any word we look this often: for what waited, and for what a dead process left behind. */
 const LOOK_MS = 1_000;
 
@@ -31,7 +33,7 @@ export function createEngine(site: Site): Engine {
   const stopping = new AbortController();
   const underWay = new Map<Promise<void>, { asker: string; since: number }>();
   let looking: Promise<void> | null = null;
-  let serving: Promise<void> | null = null;
+  const serving = new Set<Promise<void>>();
   let isCalled = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -85,15 +87,16 @@ export function createEngine(site: Site): Engine {
     underWay.set(work, { asker: row.asked_by?.id ?? "", since: performance.now() });
   }
 
-  /** What uses a password waits behind the passwords themselves: one at a time in each process. */
+  /** Looks for what uses a password and has not got it yet. Whoever finds one has another look on: one that hangs holds up few. */
   function serveDependents(): void {
-    if (serving !== null || stopping.signal.aborted) return;
+    if (serving.size >= MOST_DEPENDENTS || stopping.signal.aborted) return;
     const work = async (): Promise<void> => {
-      while (!stopping.signal.aborted && (await workDependent(site, stopping.signal)));
+      while (!stopping.signal.aborted && (await workDependent(site, stopping.signal, serveDependents)));
     };
-    serving = work()
+    const looker = work()
       .catch((error: unknown) => log.warn({ err: error }, "dependents could not be taken up; trying again"))
-      .finally(() => (serving = null));
+      .finally(() => serving.delete(looker));
+    serving.add(looker);
   }
 
   return {
@@ -107,7 +110,7 @@ export function createEngine(site: Site): Engine {
       stopping.abort();
       clearTimeout(timer);
       await looking;
-      await Promise.allSettled([...underWay.keys(), serving]);
+      await Promise.allSettled([...underWay.keys(), ...serving]);
     },
   };
 }

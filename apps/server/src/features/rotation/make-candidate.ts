@@ -74,6 +74,7 @@ async function choose(
   if (!differing.includes(current)) differing.push(current);
   const earlier = new Set<string>();
   for (const { version, envelope } of differing) {
+    turn.compared.push(version);
     using secret = await openEnvelope(kernel, { id, user_id, safe_id, version, envelope });
     const text = textOf(secret);
     if (version === turn.journal.old && IS_KEY.test(text ?? "") && connector.newSecret !== undefined) {

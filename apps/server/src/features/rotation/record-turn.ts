@@ -1,5 +1,6 @@
 // Puts a turn of a rotation on record, and tells those whom it concerns.
 import type { Rotation } from "@strongroom/contract";
+import type { AuditEntry } from "@strongroom/auditlog";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
@@ -19,30 +20,37 @@ const entry = (event: string, note: AuditNote, at: Date) => systemEntry(event, "
 const askedBy = ({ asked_by }: RotationRow): Record<string, string> =>
   asked_by === null ? {} : { asked_by: asked_by.name };
 
+interface Use {
+  /** The earlier versions that a new password was compared with: opened here, and sent nowhere. */
+  compared: readonly number[];
+  errand: Errand | null;
+}
+
 /** INVARIANT: a secret is opened for its system only after this has committed. */
-export async function recordUse(tx: Tx, row: RotationRow, errand: Errand, at: Date): Promise<void> {
-  const details = { rotation: row.id, host: destinationOf(errand.credential), ...askedBy(row), ...versionsOf(errand) };
-  const entries = [
-    entry(
-      "rotation.secret-used",
-      { target: targetIn(row), result: "info", details: { for: errand.do, ...details } },
-      at,
-    ),
-  ];
-  if (errand.do === "send" && errand.by === "reconcile-account") {
+export async function recordUse(tx: Tx, row: RotationRow, { compared, errand }: Use, at: Date): Promise<void> {
+  const used = (details: NonNullable<AuditNote["details"]>): AuditEntry =>
+    entry("rotation.secret-used", { target: targetIn(row), result: "info", details }, at);
+  const why = { rotation: row.id, ...askedBy(row) };
+  const entries = compared.length === 0 ? [] : [used({ for: "compare", ...why, versions: [...compared] })];
+  if (errand !== null) {
+    entries.push(used({ for: errand.do, ...why, host: destinationOf(errand.credential), ...versionsOf(errand) }));
+  }
+  if (errand?.do === "send" && errand.by === "reconcile-account") {
     const { id, name, version } = errand.reconciler;
     const target = { type: "account", id, name };
     const reconciles = { rotation: row.id, reconciles: row.credential_name, version, ...askedBy(row) };
     entries.push(entry("rotation.secret-used", { target, result: "info", details: reconciles }, at));
   }
-  await appendAudit(tx, entries);
+  if (entries.length > 0) await appendAudit(tx, entries);
 }
 
 function versionsOf(errand: Errand): Record<string, number> {
   switch (errand.do) {
     case "send":
+      // The login that proves an accepted change follows at once, and has no entry of its own.
       return {
         candidate: errand.candidate.version,
+        proof: errand.candidate.version,
         ...(errand.by === "account" ? { version: errand.current.version } : {}),
       };
     case "probe":

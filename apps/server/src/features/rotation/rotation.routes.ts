@@ -6,6 +6,7 @@ import {
   listAccountRotations,
   listCredentialRotations,
   listDependents,
+  listRotationRuns,
   readRotation,
   readRotationRun,
   removeDependent as removeEndpoint,
@@ -20,7 +21,7 @@ import { reconcileAccount, rotateAccount, rotateCredential } from "./ask-rotatio
 import { cancelRotation } from "./cancel-rotation.ts";
 import { addDependent, findDependents, removeDependent, updateDependent } from "./keep-dependents.ts";
 import { ofAccount, ofCredential, readOne } from "./read-rotations.ts";
-import { cancelOwnRun, readOwnRun, rotateSeveral } from "./run-rotations.ts";
+import { cancelOwnRun, listOwnRuns, readOwnRun, rotateSeveral } from "./run-rotations.ts";
 import type { Site } from "./site.ts";
 
 export function bindRotation(site: Site): void {
@@ -37,6 +38,7 @@ export function bindRotation(site: Site): void {
   implementInSteps(kernel, addEndpoint, (call) => addDependent(site, call));
   implement(kernel, removeEndpoint, (call, tx) => removeDependent(site, call, tx));
   implement(kernel, updateEndpoint, (call, tx) => updateDependent(site, call, tx));
+  implement(kernel, listRotationRuns, listOwnRuns);
   implement(kernel, readRotationRun, readOwnRun);
   implement(kernel, cancelRotationRun, (call, tx) => cancelOwnRun(site, call, tx));
 }

@@ -69,6 +69,13 @@ export async function readRotation(db: Db, id: string): Promise<ShownRotation | 
   return (await shown(db).where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
+/** In any order. */
+export function readRotations(db: Db, ids: readonly string[]): Promise<ShownRotation[]> {
+  return shown(db)
+    .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
+    .execute();
+}
+
 export async function readOpen(db: Db, credentialId: string): Promise<ShownRotation | null> {
   const query = shown(db).where("credential_id", "=", credentialId).where("step", "<>", "ended");
   return (await query.executeTakeFirst()) ?? null;

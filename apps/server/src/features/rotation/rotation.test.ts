@@ -12,6 +12,7 @@ import {
   rotateSeveral,
   readRotationRun,
   cancelRotationRun,
+  listRotationRuns,
 } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -95,6 +96,27 @@ describe("a rotation", () => {
     assert.match(written, /account\.rotated/);
   });
 
+  test("every secret that it opens is on record: what a new password is compared with, what is sent, and what proves it", async () => {
+    const { account } = await place.anAccountThere(owner);
+    await place.rotate(owner, account.id);
+    const { id } = await place.rotate(owner, account.id);
+    const rows = await place.sql(
+      `select convert_from(canonical, 'UTF8')::jsonb -> 'details' as details from audit_entries
+       where target_id = $1 and event = 'rotation.secret-used'`,
+      account.id,
+    );
+    const used = rows.map(({ details }) => details).filter(({ rotation }) => rotation === id);
+    const [asker] = await place.sql("select name from users where id = $1", owner.id);
+    const by = { rotation: id, asked_by: asker.name };
+    assert.deepEqual(
+      new Set(used),
+      new Set([
+        { for: "compare", ...by, versions: [2, 1] },
+        { for: "send", ...by, host: place.target.host, candidate: 3, proof: 3, version: 2 },
+      ]),
+    );
+  });
+
   test("API-17: a person's own credential is changed the same way, and is nobody else's business", async () => {
     const { app } = place;
     const role = await place.target.addRole();
@@ -166,5 +188,44 @@ describe("a run of rotations", () => {
     const other = await aPerson(app);
     assert.equal((await app.call(readRotationRun, { params, as: other.token })).status, 404);
     assert.equal((await app.call(cancelRotationRun, { params, as: owner.token })).status, 409);
+  });
+
+  test("is found again by whoever began it while it is under way, and stopped as a whole: everybody concerned hears of it", async () => {
+    const { app } = place;
+    const [person, member] = [await aPerson(app), await aPerson(app)];
+    const nowhere = { port: 1 };
+    const { account, safe } = await place.anAccountThere(person, { account: nowhere });
+    await aMember(app, person, safe, member, ["list"]);
+    const other = (await place.anAccountThere(person, { account: nowhere })).account;
+    const own = await aCredential(app, person, { ...databaseAt(1), username: "app", value: "whatever" });
+    const body = { account_ids: [account.id, other.id], credential_ids: [own.id] };
+    const [events, heard] = [await liveEvents(app, person), await liveEvents(app, member)];
+    const { body: begun } = await app.call(rotateSeveral, { body, as: person.token });
+    assert.equal(begun.queued, 3, JSON.stringify(begun));
+    const runs = async (as: TestPerson) => (await app.call(listRotationRuns, { as: as.token })).body.runs;
+    assert.deepEqual(
+      (await runs(person)).map(({ id, total }) => [id, total]),
+      [[begun.run_id, 3]],
+    );
+    assert.deepEqual(await runs(member), []);
+    const params = { id: begun.run_id! };
+    const stopped = await app.call(cancelRotationRun, { params, as: person.token });
+    assert.equal(stopped.body.status, "cancelled", stopped.text);
+    assert.deepEqual(await runs(person), []);
+    // One that is at work just then gives up at its next turn.
+    const run = await eventually(async () => {
+      const { body: now } = await app.call(readRotationRun, { params, as: person.token });
+      return now.done === 3 ? now : null;
+    });
+    assert.deepEqual([run.total, run.rotated, run.failed, run.status], [3, 0, 3, "cancelled"]);
+    const isEnd =
+      (id: string) =>
+      ({ type, data }: { type: string; data: Record<string, unknown> }) =>
+        type === "rotation.changed" && data["secret_id"] === id && data["state"] === "cancelled";
+    await heard.next(isEnd(account.id));
+    await events.next(isEnd(other.id));
+    await events.next(isEnd(own.id));
+    events.close();
+    heard.close();
   });
 });

@@ -4,6 +4,7 @@ import type {
   RotationRun,
   RotationRunId,
   cancelRotationRun,
+  listRotationRuns,
   readRotationRun,
   rotateSeveral as severalEndpoint,
 } from "@strongroom/contract";
@@ -13,13 +14,13 @@ import type { SteppedCall } from "#kernel/http/implement.ts";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import { credentialNotFound, lockCredential } from "#features/credentials/index.ts";
-import { ownerOf } from "#features/verification/index.ts";
+import { audiencesOf } from "#features/verification/index.ts";
 import { hindrance, newRotation } from "./ask-rotation.ts";
 import { progressed, tellEnd } from "./count-ended.ts";
 import { readCircumstances } from "./due.store.ts";
 import { changed } from "./rotation.ts";
-import { endCancelled, insertRotations, openOfRun, readRotation } from "./rotation.store.ts";
-import { cancelRun, countOne, dropRun, insertRun, readRun, setTotal } from "./runs.store.ts";
+import { endCancelled, insertRotations, openOfRun, readRotations } from "./rotation.store.ts";
+import { cancelRun, countCancelled, dropRun, insertRun, listRunning, readRun, setTotal } from "./runs.store.ts";
 import type { RunRow } from "./runs.store.ts";
 import type { Site } from "./site.ts";
 
@@ -114,6 +115,13 @@ function messageOf(queued: number, failed: number): string {
   return failed === 0 ? sentence : `${sentence}, ${failed} cannot be`;
 }
 
+export async function listOwnRuns(
+  call: Call<typeof listRotationRuns>,
+  db: Db,
+): Promise<ReplyOf<typeof listRotationRuns>> {
+  return { runs: (await listRunning(db, call.actor.id)).map(toRun) };
+}
+
 export async function readOwnRun(call: Call<typeof readRotationRun>, db: Db): Promise<RotationRun> {
   const run = await readRun(db, call.actor.id, call.params.id);
   if (run === null) throw runNotFound();
@@ -130,14 +138,12 @@ export async function cancelOwnRun(site: Site, call: Call<typeof cancelRotationR
     throw refuse(409, "rotation.run-ended", "This rotation run has already ended.");
   }
   const message = `${call.actor.name} stopped the run before anything was sent.`;
-  for (const rotationId of await endCancelled(tx, await openOfRun(tx, id), message, at)) {
-    await countOne(tx, rotationId, false, at);
-    const row = (await readRotation(tx, rotationId))!;
-    const { audience } = await ownerOf(site, tx, row);
-    await site.kernel.events.publish(tx, changed(row, row.state, row.message, audience));
-  }
-  const run = (await readRun(tx, call.actor.id, id))!;
-  await site.kernel.events.publish(tx, progressed(run));
+  const ended = await endCancelled(tx, await openOfRun(tx, id), message, at);
+  const run = await countCancelled(tx, id, ended);
+  const rows = await readRotations(tx, ended);
+  const audiences = await audiencesOf(site, tx, rows);
+  const events = rows.map((row, place) => changed(row, row.state, row.message, audiences[place]!));
+  await site.kernel.events.publish(tx, ...events, progressed(run));
   call.note({ details: { done: run.done, total: run.total } });
   return toRun(run);
 }

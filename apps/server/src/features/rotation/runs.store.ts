@@ -21,6 +21,9 @@ declare module "#kernel/db/tables.ts" {
   }
 }
 
+/** Nobody follows more of them at once. */
+const MOST_LISTED = 20;
+
 export type RunRow = Selectable<RotationRunsTable>;
 
 export async function insertRun(tx: Tx, run: Pick<RunRow, "id" | "user_id" | "total" | "started_at">): Promise<void> {
@@ -58,6 +61,28 @@ export async function countOne(tx: Tx, rotationId: string, isRotated: boolean, a
       completed_at = case when status = 'running' and done + 1 >= total then ${at} else completed_at end
     from counted where rotation_runs.id = counted.run_id returning rotation_runs.*`.execute(tx);
   return rows[0] ?? null;
+}
+
+/** Of a run that was cancelled: nothing follows but the count. */
+export async function countCancelled(tx: Tx, id: string, rotationIds: readonly string[]): Promise<RunRow> {
+  const { rows } = await sql<RunRow>`
+    with counted as (
+      update rotations set is_counted = true where id = any(${[...rotationIds]}::uuid[]) and not is_counted returning id
+    )
+    update rotation_runs set done = done + ended.count, failed = failed + ended.count
+    from (select count(*)::integer as count from counted) ended where rotation_runs.id = ${id}
+    returning rotation_runs.*`.execute(tx);
+  return rows[0]!;
+}
+
+/** Those of this person that are under way, the latest first. */
+export function listRunning(db: Db, userId: string): Promise<RunRow[]> {
+  const query = db
+    .selectFrom("rotation_runs")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("status", "=", "running");
+  return query.orderBy("started_at", "desc").orderBy("id", "desc").limit(MOST_LISTED).execute();
 }
 
 /** Null when this person has no such run under way. */

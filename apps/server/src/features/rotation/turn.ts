@@ -32,6 +32,8 @@ export interface Turn {
   kind: Kind | null;
   lines: LineRow[];
   logins: Login[];
+  /** The versions that were opened only to be compared with a new password. */
+  compared: number[];
   /** Milliseconds until it goes on; null: it goes on now. */
   pauseMs: number | null;
   /** The login that proved a version which was not in force. */
@@ -49,6 +51,7 @@ export const turnOf = ({ journal, kind }: Pick<RotationRow, "journal" | "kind">)
   kind,
   lines: [],
   logins: [],
+  compared: [],
   pauseMs: null,
   proof: null,
   isNew: true,

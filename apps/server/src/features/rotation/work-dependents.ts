@@ -30,12 +30,13 @@ const LEASE_SECONDS = 60;
 const MOST_TRIES = 8;
 const WHILE_BUSY_MS = 5_000;
 
-/** Brings one up to date that is due; false when none is. */
-export async function workDependent(site: Site, signal: AbortSignal): Promise<boolean> {
+/** Brings one up to date that is due, and says so beforehand; false when none is. */
+export async function workDependent(site: Site, signal: AbortSignal, taken: () => void): Promise<boolean> {
   const { database, keys, log } = site.kernel;
   if (keys.isSealed) return false;
   const row = await claimDependent(database.db, newId(), LEASE_SECONDS);
   if (row === null) return false;
+  taken();
   try {
     await bringUpToDate(site, row, signal);
   } catch (error) {

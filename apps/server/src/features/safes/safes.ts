@@ -15,7 +15,11 @@ export const targetOf = ({ id, name }: { id: string; name: string }) => ({ type:
  * Who hears of what happens in a safe: its members, the administrators, and those who are named because they were members
  * until now. Who merely may ask for access does not.
  */
-export async function audienceOfSafe(db: Db, safeId: string, before: readonly string[] = []): Promise<Audience> {
+export async function audienceOfSafe(
+  db: Db,
+  safeId: string,
+  before: readonly string[] = [],
+): Promise<{ users: string[]; roles: string[] }> {
   const members = await membersWith(db, safeId, bitOf("list"));
   return { users: [...new Set([...members, ...before])], roles: ["admin"] };
 }

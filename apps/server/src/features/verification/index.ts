@@ -46,7 +46,7 @@ export function installVerification(kernel: Kernel, { credentials, accounts }: D
 
 export { listEnding, listFailing, readStanding } from "./figures.store.ts";
 export { acceptedKeys, acceptOffered } from "./accept-host-key.ts";
-export { ownerOf } from "./owner-of.ts";
+export { audiencesOf, ownerOf } from "./owner-of.ts";
 export type { AccountsOfSafes, Owner } from "./owner-of.ts";
 export type { Begun, Concluded, Remark, Watcher } from "./site.ts";
 export { verifyAccounts, verifyAllowed } from "./run-verification.ts";

@@ -11,6 +11,8 @@ import type { AttemptRow } from "./verification.store.ts";
 export interface AccountsOfSafes {
   /** Who sees an account, and how often its platform has it verified in milliseconds (null: never by itself). */
   factsOf(db: Db, accountId: string): Promise<{ audience: Audience; verifyEveryMs: number | null } | null>;
+  /** Who sees each of these accounts, in one go; those that are gone are missing. */
+  audiencesOf(db: Db, accountIds: readonly string[]): Promise<Map<string, Audience>>;
   /** A query for the ids of the accounts that this person may have verified. */
   verifiableBy(actor: Pick<Actor, "id" | "role">): RawBuilder<unknown>;
 }
@@ -33,4 +35,17 @@ export async function ownerOf(
   }
   const facts = await accounts.factsOf(db, credential_id);
   return { ...(facts ?? { audience: NOBODY, verifyEveryMs: null }), verifiedEvent: "account.validated" };
+}
+
+/** Who hears of each of these, in the same order. */
+export async function audiencesOf(
+  { accounts }: Pick<Site, "accounts">,
+  db: Db,
+  rows: readonly Pick<AttemptRow, "user_id" | "credential_id">[],
+): Promise<Audience[]> {
+  const ids = rows.filter(({ user_id }) => user_id === null).map(({ credential_id }) => credential_id);
+  const ofAccounts = ids.length === 0 ? new Map<string, Audience>() : await accounts.audiencesOf(db, ids);
+  return rows.map(({ user_id, credential_id }) =>
+    user_id === null ? (ofAccounts.get(credential_id) ?? NOBODY) : { users: [user_id] },
+  );
 }

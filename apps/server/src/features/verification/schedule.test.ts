@@ -25,7 +25,11 @@ after(async () => {
   await target.stop();
 });
 
-const noAccounts = { factsOf: async () => null, verifiableBy: () => sql`(select null::uuid where false)` };
+const noAccounts = {
+  factsOf: async () => null,
+  audiencesOf: async () => new Map(),
+  verifiableBy: () => sql`(select null::uuid where false)`,
+};
 const keep = () => keepSchedule(createSite(app.kernel, noAccounts));
 
 /** Stored without the verification that starts by itself; due when `dueIn` is negative. */
@@ -71,11 +75,11 @@ test("what its target refused rests, and what nothing can verify is not asked fo
   const unsupported = await stored(owner, "-1 minute", "", "api");
   await keep();
   await eventually(async () => {
-    const { rows } = await app.database.pool.query(
-      "select from verification_runs where user_id = $1 and status = 'completed'",
-      [owner.id],
-    );
-    return rows.length === 1 ? true : null;
+    const { rows } = await app.database.pool.query("select status from verification_runs where user_id = $1", [
+      owner.id,
+    ]);
+    // Two, when the server's own look came in between.
+    return rows.length > 0 && rows.every(({ status }) => status === "completed") ? true : null;
   });
   assert.deepEqual([await scheduled(refused.id), await scheduled(unsupported.id)], [[], []]);
   assert.equal((await asStored(app, owner, unsupported.id)).verification_status, "pending");

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { rotationObstacle } from "#shared/rotation/rotation-obstacle.ts";
 import { RotateDialog } from "#shared/rotation/rotate-dialog.tsx";
-import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { rotatedOf } from "./account-words.ts";
@@ -42,25 +42,15 @@ export function DeleteAccountDialog({
   onClose,
   onDeleted,
 }: AccountActionDialogProps & { onDeleted?: () => void }) {
-  const { mutate, isPending } = useMutation(deletion(useQueryClient(), account.id));
-  const confirm = () =>
-    mutate(undefined, {
-      onSuccess: () => {
-        toast.success(`Account "${account.name}" deleted successfully`);
-        onClose();
-        onDeleted?.();
-      },
-      onError: (error) => toast.error(messageOf(error), { title: "Failed to delete account" }),
-    });
   return (
-    <ConfirmDialog
+    <DeleteDialog
       opened={opened}
       title="Delete Account"
-      variant="danger"
-      confirmLabel="Delete"
-      isBusy={isPending}
-      onConfirm={confirm}
-      onCancel={onClose}
+      mutation={deletion(useQueryClient(), account.id)}
+      done={`Account "${account.name}" deleted successfully`}
+      failed="Failed to delete account"
+      onClose={onClose}
+      {...(onDeleted === undefined ? {} : { onDone: onDeleted })}
     >
       <p>
         Are you sure you want to delete <strong>{account.name}</strong> from the safe{" "}
@@ -71,7 +61,7 @@ export function DeleteAccountDialog({
         <li>What was lent of it ends.</li>
         <li>The account on the system itself stays, and so does the audit trail.</li>
       </ul>
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }
 

@@ -21,6 +21,7 @@ import { BulkBar } from "./bulk-bar.tsx";
 import { ImportDialog } from "./import-dialog.tsx";
 import { useLiveAccounts } from "./live-accounts.ts";
 import type { AccountRun } from "./several-accounts.queries.ts";
+import { useFollowedRuns } from "./use-followed-runs.ts";
 import { useSelection } from "./use-selection.ts";
 
 export default function AccountsPage() {
@@ -32,7 +33,7 @@ export default function AccountsPage() {
   const accounts = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data]);
   const selection = useSelection(accounts);
   const [dialog, setDialog] = useState<"create" | "import" | null>(null);
-  const [run, setRun] = useState<AccountRun | null>(null);
+  const { runs, follow, dismiss } = useFollowedRuns();
   const close = () => setDialog(null);
   useLiveAccounts();
 
@@ -67,7 +68,9 @@ export default function AccountsPage() {
         }
       />
       <AccountStatistics figures={figures.data} />
-      {run !== null && <FollowedRun run={run} onDismiss={() => setRun(null)} />}
+      {runs.map((run) => (
+        <FollowedRun key={run.id} run={run} onDismiss={() => dismiss(run)} />
+      ))}
       <AccountToolbar />
       <PageTabs
         label="Accounts"
@@ -81,7 +84,7 @@ export default function AccountsPage() {
       >
         <AccountGrid list={list} accounts={accounts} filter={filter} selection={selection} addButton={addButton} />
       </PageTabs>
-      {selection.ids !== null && <BulkBar selection={selection} accounts={accounts} onRun={setRun} />}
+      {selection.ids !== null && <BulkBar selection={selection} accounts={accounts} onRun={follow} />}
       <CreateAccountDialog opened={dialog === "create"} onClose={close} safeId={filter.safe_id} />
       <ImportDialog opened={dialog === "import"} onClose={close} />
     </>
@@ -93,9 +96,9 @@ function FollowedRun({ run, onDismiss }: { run: AccountRun; onDismiss: () => voi
   return (
     <div className={classes.run}>
       {run.kind === "rotation" ? (
-        <RotationRunCard key={run.id} id={run.id} onDismiss={onDismiss} />
+        <RotationRunCard id={run.id} onDismiss={onDismiss} />
       ) : (
-        <VerificationRunCard key={run.id} id={run.id} onDismiss={onDismiss} />
+        <VerificationRunCard id={run.id} onDismiss={onDismiss} />
       )}
     </div>
   );

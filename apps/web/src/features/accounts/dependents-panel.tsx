@@ -7,7 +7,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { paths } from "#app/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
-import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
@@ -131,27 +131,20 @@ interface RemoveProps {
 }
 
 function RemoveDependentDialog({ account, dependent, onClose }: RemoveProps) {
-  const { mutate, isPending } = useMutation(dependentRemoval(useQueryClient(), account.id, dependent.id));
-  const confirm = () =>
-    mutate(undefined, {
-      onSuccess: () => toast.success(`"${dependent.name}" removed`),
-      onError: (error) => toast.error(messageOf(error), { title: `Failed to remove "${dependent.name}"` }),
-      onSettled: onClose,
-    });
   return (
-    <ConfirmDialog
+    <DeleteDialog
       opened
       title="Remove Dependent"
-      variant="danger"
       confirmLabel="Remove"
-      isBusy={isPending}
-      onConfirm={confirm}
-      onCancel={onClose}
+      mutation={dependentRemoval(useQueryClient(), account.id, dependent.id)}
+      done={`"${dependent.name}" removed`}
+      failed={`Failed to remove "${dependent.name}"`}
+      onClose={onClose}
     >
       <p>
         <strong>{dependent.name}</strong> will no longer get the password of <strong>{account.name}</strong> when it is
         changed. What it has now stays there.
       </p>
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }

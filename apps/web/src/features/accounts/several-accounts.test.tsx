@@ -80,6 +80,23 @@ describe("what takes a while", () => {
     expect(screen.queryByRole("region", { name: "Rotation stopped" })).toBeNull();
   });
 
+  test("a rotation run that was left under way is shown again, and stays after its end until it is dismissed", async () => {
+    const left = { ...run, rotated: 1 };
+    api.on("GET /api/v1/rotations/runs", { json: { runs: [left] } });
+    api.on(`GET /api/v1/rotations/runs/${runId}`, { json: left });
+    const first = await openAccounts(anAccount());
+    expect(await screen.findByRole("region", { name: "Rotation under way" })).toBeTruthy();
+    first.unmount();
+    const { user } = await openAccounts(anAccount());
+    const card = within(await screen.findByRole("region", { name: "Rotation under way" }));
+    api.on("GET /api/v1/rotations/runs", { json: { runs: [] } });
+    api.on(`POST /api/v1/rotations/runs/${runId}/cancel`, { json: { ...left, status: "cancelled" } });
+    await user.click(card.getByRole("button", { name: "Stop" }));
+    const ended = within(await screen.findByRole("region", { name: "Rotation stopped" }));
+    await user.click(ended.getByRole("button", { name: "Dismiss" }));
+    expect(screen.queryByRole("region", { name: "Rotation stopped" })).toBeNull();
+  });
+
   test("a validation of several shows how far it is", async () => {
     const account = anAccount();
     const { user } = await openAccounts(account);

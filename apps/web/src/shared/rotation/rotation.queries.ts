@@ -4,6 +4,7 @@ import {
   cancelRotationRun,
   listAccountRotations,
   listCredentialRotations,
+  listRotationRuns,
   readRotation,
   readRotationRun,
   reconcileAccount,
@@ -79,6 +80,14 @@ export const cancelling = (client: QueryClient, of: Rotated, rotation: Pick<Rota
     mutationFn: () => call(cancelRotation, at(rotation.id)),
     onSettled: () => void staleAfter(client, of),
   });
+
+/** Asked anew whenever a page that follows runs is opened; from then on each is followed by itself. */
+export const runningRotations = {
+  ...queryOf(listRotationRuns),
+  gcTime: 0,
+  staleTime: Infinity,
+  refetchOnWindowFocus: false,
+};
 
 const byRun = (id: string) => ({ params: { id: id as RotationRunId } });
 

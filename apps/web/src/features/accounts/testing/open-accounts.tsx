@@ -14,6 +14,7 @@ export const startAccountsApi = (): Promise<TestApi> =>
   startApi({
     [STATISTICS]: { json: FIGURES },
     "GET /api/v1/platforms": { json: { platforms: [aPlatform()] } },
+    "GET /api/v1/rotations/runs": { json: { runs: [] } },
     "GET /api/v1/safes": { json: { safes: [aSafe()], next_cursor: null } },
   });
 

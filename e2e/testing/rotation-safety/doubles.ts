@@ -1,0 +1,121 @@
+// Systems that cannot run here: doubles of ours take their place.
+import {
+  makeAuthority,
+  startFakeAws,
+  startFakeIos,
+  startFakeMongodb,
+  startFakeMssql,
+  startFakeWinrm,
+} from "@strongroom/connectors/testing";
+import { randomBytes } from "node:crypto";
+import type { Subject } from "./subject.ts";
+
+const DOUBLE = "a double of ours";
+const aSecret = () => randomBytes(12).toString("base64url");
+
+export async function ios(): Promise<Subject> {
+  const device = await startFakeIos();
+  let count = 0;
+  return {
+    name: "Cisco IOS over SSH",
+    version: DOUBLE,
+    upstream: device,
+    account: async () => {
+      const username = `admin${count++}`;
+      const value = aSecret();
+      device.setUser(username, value);
+      const additional_params = { protocol: "network-device", device: "cisco-ios" };
+      return { type: "server", username, value, additional_params };
+    },
+    stop: () => device.stop(),
+  };
+}
+
+export async function mongodb(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startFakeMongodb(await authority.issue(["127.0.0.1", ...machines]));
+  const additional_params = { ca: authority.certificate };
+  let count = 0;
+  return {
+    name: "MongoDB",
+    version: DOUBLE,
+    upstream: server,
+    account: async () => {
+      const [username, value] = [`user${count++}`, aSecret()];
+      server.addUser(username, value);
+      return { type: "mongodb", username, value, database_name: "admin", ssl_enabled: true, additional_params };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+export async function mssql(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startFakeMssql(await authority.issue(["127.0.0.1", ...machines]));
+  const additional_params = { ca: authority.certificate };
+  let count = 0;
+  return {
+    name: "SQL Server",
+    version: DOUBLE,
+    upstream: server,
+    account: async () => {
+      const [username, value] = [`login${count++}`, aSecret()];
+      server.addLogin(username, value);
+      return {
+        type: "mssql",
+        username,
+        value,
+        database_name: "master",
+        schema_name: "dbo",
+        ssl_enabled: true,
+        additional_params,
+      };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+export async function winrm(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startFakeWinrm(await authority.issue(["127.0.0.1", ...machines]));
+  const additional_params = { protocol: "winrm", ca: authority.certificate };
+  let count = 0;
+  return {
+    name: "Windows over WinRM",
+    version: DOUBLE,
+    upstream: server,
+    account: async () => {
+      const [username, value] = [`remote${count++}`, aSecret()];
+      server.addAccount(username, value);
+      return { type: "server", username, value, additional_params };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+export async function aws(machines: readonly string[]): Promise<Subject> {
+  const server = await startFakeAws(machines);
+  let count = 0;
+  return {
+    name: "AWS IAM access key",
+    version: DOUBLE,
+    upstream: server,
+    // The driver opens and keeps connections as it likes.
+    connections: [],
+    through: (body, { host, port }) => ({
+      additional_params: { ...body.additional_params, endpoint: `https://${host}:${port}` },
+    }),
+    leftToDo: ({ state, code }) =>
+      state === "attention" && code === "refused"
+        ? "the made key was lost on its way: the old one stays in force, and a person is told which one to delete."
+        : null,
+    account: async () => {
+      const username = `deployer${count++}`;
+      const { secret } = server.addUser(username);
+      const endpoint = `https://${server.host}:${server.port}`;
+      const additional_params = { protocol: "aws-iam", endpoint, ca: server.ca };
+      return { type: "application", username, value: secret, additional_params };
+    },
+    stop: () => server.stop(),
+  };
+}
