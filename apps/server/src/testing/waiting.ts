@@ -1,11 +1,12 @@
 // Waiting for what happens in the background: for its event, or until the database shows it.
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { TestPerson } from "./people.ts";
 import type { TestApp } from "./test-app.ts";
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 40_000;
 
-/** The first answer of `look` that is not null. Throws when there is none in 20 seconds. */
+/** The first answer of `look` that is not null. Throws when there is none in 40 seconds. */
 export async function eventually<T>(look: () => Promise<T | null>): Promise<T> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -16,6 +17,19 @@ export async function eventually<T>(look: () => Promise<T | null>): Promise<T> {
   }
 }
 
+/**
+ * Until this process has heard every event that was published before: who subscribes then hears none of those. Events wait
+ * for the oldest writing transaction of the whole server, on which other test files are at work too.
+ */
+async function caughtUp({ kernel: { events }, database }: TestApp): Promise<void> {
+  const mark = randomUUID();
+  const heard = Promise.withResolvers<void>();
+  const subscription = await events.subscribe({ filter: ({ data }) => data["mark"] === mark }, () => heard.resolve());
+  await database.transaction((tx) => events.publish(tx, { type: "test.marked", audience: {}, data: { mark } }));
+  await heard.promise;
+  subscription.close();
+}
+
 interface Told {
   type: string;
   data: Record<string, unknown>;
@@ -23,6 +37,7 @@ interface Told {
 
 /** The domain events that this person may see, from now on. */
 export async function liveEvents(app: TestApp, person: TestPerson) {
+  await caughtUp(app);
   const told: Told[] = [];
   const isForThem = (audience: unknown) => JSON.stringify(audience).includes(person.id);
   const subscription = await app.kernel.events.subscribe({ filter: (event) => isForThem(event.audience) }, (event) => {

@@ -79,22 +79,31 @@ describe("break-glass", () => {
     const mails: { to: string[]; text: string }[] = [];
     const listen = (): void => void sink.next().then((mail) => (mails.push(mail), listen()));
     listen();
-    const alarms: { audience: unknown }[] = [];
+    const alarms: { audience: unknown; data: Record<string, unknown> }[] = [];
     const subscription = await app.kernel.events.subscribe(
       { filter: ({ data }) => data["change"] === "broken-glass" },
       (event) => void alarms.push(event),
     );
     const opened = await requests.open(lending.asker, lending.account);
-    const [alarm] = await eventually(async () => (alarms.length > 0 ? alarms : null));
-    const { users, roles } = alarm!.audience as { users: string[]; roles: string[] };
+    const alarm = await eventually(
+      async () => alarms.find(({ data }) => data["request_id"] === opened.body.id) ?? null,
+    );
+    const { users, roles } = alarm.audience as { users: string[]; roles: string[] };
     assert.deepEqual(roles, ["admin"]);
     for (const person of [...approvers, lending.owner, lending.asker]) assert.ok(users.includes(person.id));
     for (const person of [disabled, stranger]) assert.ok(!users.includes(person.id));
     const told = [...approvers, lending.owner, admin, second].map(({ email }) => email);
-    await eventually(async () => (mails.length >= told.length ? mails : null));
-    assert.deepEqual(mails.flatMap(({ to }) => to).toSorted(), told.toSorted());
-    for (const { text } of mails) {
-      assert.ok(text.includes(lending.account.name) && text.includes("/jit-access"));
+    // Those of the tests before may still arrive.
+    const own = () => mails.filter(({ text }) => text.includes(lending.account.name));
+    await eventually(async () => (own().length >= told.length ? true : null));
+    assert.deepEqual(
+      own()
+        .flatMap(({ to }) => to)
+        .toSorted(),
+      told.toSorted(),
+    );
+    for (const { text } of own()) {
+      assert.ok(text.includes("/jit-access"));
       assert.ok(!text.includes(opened.body.business_justification) && !text.includes(lending.account.password));
     }
     subscription.close();

@@ -278,7 +278,7 @@ describe("an exclusive check-out", () => {
   test("is over when its time is, by the database's clock; what follows from it is done without anybody asking", async () => {
     const { account, owner, member } = await aScene(policy);
     await retrieve(member, account);
-    await accessTime("29 minutes 55 seconds");
+    await accessTime("29 minutes 30 seconds");
     assert.equal((await retrieve(owner, account)).status, 409);
     await accessTime("31 minutes");
     assert.equal((await details(owner, account)).check_out, null);

@@ -320,9 +320,9 @@ describe("deleting a safe", () => {
     const kek = await app.kernel.keys.kekFor(`safe:${safe.id}`);
     await app.call(deleteSafe, { params: { id: safe.id }, as: owner.token });
     const heard = await liveEvents(app, owner);
-    await aSafe(app, owner);
+    const { id } = await aSafe(app, owner);
     // Events are delivered in order, so the process has heard of the key's end by then.
-    await heard.next(({ type }) => type === "safe.changed");
+    await heard.next(({ type, data }) => type === "safe.changed" && data["safe_id"] === id);
     heard.close();
     await assert.rejects(app.kernel.keys.kekById(kek.id), { code: "kek.unknown" });
   });

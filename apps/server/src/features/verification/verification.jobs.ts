@@ -53,19 +53,23 @@ export async function queueFirst(site: Site, tx: Tx, credential: CredentialRow):
 
 async function verifyFirst(site: Site, data: FirstJob, signal: AbortSignal): Promise<void> {
   const { database, jobs, keys, clock } = site.kernel;
+  const { credentialId } = data;
+  /** Changed again since: that has its own job. Verified by somebody else since: nothing is left to do. */
+  const lock = async (tx: Tx) => {
+    const row = await lockAnyCredential(tx, credentialId);
+    return row?.login_revision === data.revision && row.verification_status === "pending" ? row : null;
+  };
   const isStillFirst = await database.transaction(async (tx) => {
-    const row = await lockAnyCredential(tx, data.credentialId);
-    // Changed again since: that has its own job. Verified by somebody else since: nothing is left to do.
-    if (row === null || row.login_revision !== data.revision || row.verification_status !== "pending") return false;
+    if ((await lock(tx)) === null) return false;
     if (!keys.isSealed) return true;
     await jobs.enqueue(tx, FIRST_JOB, data, { startAfter: new Date(clock.now().getTime() + WHILE_SEALED_MS) });
     return false;
   });
   if (!isStillFirst) return;
-  const { credentialId } = data;
+  // Looked at again where the attempt begins: somebody else's may have come and gone in between.
   await verify(
     site,
-    { credentialId, lock: lockAnyCredential, askedBy: null, trigger: "first", isAutomatic: true, run: null, signal },
+    { credentialId, lock, askedBy: null, trigger: "first", isAutomatic: true, run: null, signal },
     byItself(site.kernel),
   );
 }

@@ -76,8 +76,25 @@ describe("the database", () => {
     assert.equal(await setting("swallowed"), undefined);
   });
 
+  test("of two transactions that wait for each other, the one that the database ends is run once more", async () => {
+    for (const name of ["one", "other"]) await set(name, 0);
+    const reached: string[] = [];
+    const crossing = (first: string, second: string) =>
+      database.transaction(async (tx) => {
+        const touch = (name: string) =>
+          sql`update settings set value = to_jsonb((value)::integer + 1) where name = ${name}`.execute(tx);
+        await touch(first);
+        reached.push(first);
+        while (!(reached.includes("one") && reached.includes("other"))) await new Promise(setImmediate);
+        await touch(second);
+      });
+    await Promise.all([crossing("one", "other"), crossing("other", "one")]);
+    assert.equal(reached.length, 3, "both began, and one of them again");
+    for (const name of ["one", "other"]) assert.deepEqual((await setting(name))?.value, 2, "nothing is done twice");
+  });
+
   test("a statement that takes too long is given up by the server", async () => {
-    const hasty = openDatabase({ connection: own.connection, log, poolSize: 1, statementTimeout: 50 });
+    const hasty = openDatabase({ connection: own.connection, log, poolSize: 1, statementTimeout: 500 });
     await assert.rejects(one("pg_sleep(10)", hasty), /statement timeout/);
     assert.equal(await one("1", hasty), 1);
     await hasty.close();

@@ -164,7 +164,7 @@ describe("the embedded database", () => {
       await child.ready;
       const pid = serverPid(cluster)!;
       await child.kill();
-      await until("the server has ended", () => isGone(pid), 5000);
+      await until("the server has ended", () => isGone(pid));
       const embedded = await start();
       assert.deepEqual([embedded.adopted, await ask(embedded, "select word from kept")], [false, "kept"]);
     },

@@ -67,7 +67,7 @@ async function listenTo(from: Events, options: SubscribeOptions = {}) {
     heard,
     names: () => heard.map((event) => event.data["name"]),
     async until(count: number) {
-      while (heard.length < count) await once(emitter, "heard", { signal: AbortSignal.timeout(5000) });
+      while (heard.length < count) await once(emitter, "heard", { signal: AbortSignal.timeout(20_000) });
     },
   };
 }
