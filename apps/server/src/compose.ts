@@ -33,7 +33,7 @@ import { installSearch } from "#features/search/index.ts";
 import { installSignIn } from "#features/sign-in/index.ts";
 import type { HashParameters } from "#features/sign-in/index.ts";
 import { installTokens, searchableMachines } from "#features/tokens/index.ts";
-import { emailsOf, idsByEmail, installUsers, searchableUsers, whenNetworksChange } from "#features/users/index.ts";
+import { emailsOf, idsByEmail, installUsers, searchableUsers, whenRulesChange } from "#features/users/index.ts";
 import { installValidation } from "#features/validation/index.ts";
 import { installVerification } from "#features/verification/index.ts";
 import { createAuthority } from "#kernel/authz/authorise.ts";
@@ -107,11 +107,12 @@ export async function compose(parts: Parts): Promise<App> {
 
   const mail = installMail(kernel);
   const signIn = installSignIn(kernel, { mail, hashing: parts.hashing });
-  const tokens = installTokens(kernel);
   const users = installUsers(kernel, { signIn });
   const identityProviders = installIdentityProviders(kernel, signIn);
   const preferences = installPreferences(kernel);
   const notifications = installNotifications(kernel, { mail, notificationsOf: preferences.notificationsOf });
+  const tokens = installTokens(kernel, { notify: notifications.notify });
+  users.onDisabled(tokens.revokeAsDisabled);
   const factors = installFactors(kernel, { signIn, notify: notifications.notify });
   const live = installEvents(kernel);
   const audit = installAudit(kernel, { emailsOf, idsByEmail, requestsAbout });
@@ -175,7 +176,7 @@ export async function compose(parts: Parts): Promise<App> {
     async start() {
       await kernel.events.start();
       await followRekeys(kernel.events, vault, log);
-      await whenNetworksChange(kernel.events, () => live.closeStreams());
+      await whenRulesChange(kernel.events, () => live.closeStreams());
       await kernel.jobs.start();
       audit.start();
       sinks.start();

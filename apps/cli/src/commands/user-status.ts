@@ -1,5 +1,6 @@
-// `user disable` and `user enable`: whether somebody may sign in. Disabling ends their sessions at once.
+// `user disable` and `user enable`: whether somebody may sign in. Disabling ends their sessions and their API tokens at once.
 import { setUserStatus } from "@strongroom/server/features/sign-in/index.ts";
+import { revokeAsDisabled } from "@strongroom/server/features/tokens/index.ts";
 import { command } from "../command.ts";
 import { say } from "../output.ts";
 import { atWork } from "../workplace.ts";
@@ -9,7 +10,7 @@ const statusCommand = (status: "active" | "disabled", done: (email: string) => s
     options: {},
     operands: [1, 1],
     async run(_values, email = "") {
-      await atWork((workplace) => setUserStatus(workplace, email, status));
+      await atWork((workplace) => setUserStatus(workplace, email, status, revokeAsDisabled));
       say(done(email));
     },
   });

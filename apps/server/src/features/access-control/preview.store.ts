@@ -1,5 +1,5 @@
 // How people stand in safes at one moment, and what there is in these: taken before and after a change that is not kept.
-import type { AccountStatus, SafeStatus } from "@strongroom/contract";
+import type { AccessLevel, AccountStatus, SafeStatus } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -136,10 +136,40 @@ export const membersOfSafes = (db: Db, safes: readonly string[]): Promise<string
     db,
   );
 
+/** Who may stand in this safe, now or with that access level, and to whom something of it is lent. */
+export const peopleOfSafe = (db: Db, safeId: string, level: AccessLevel | null): Promise<string[]> =>
+  idsOf(
+    sql`select person.id from users person cross join safes
+        where safes.id = ${safeId} and person.status = 'active' and (
+          person.role = 'admin'
+          or 'public' in (safes.access_level, ${level}::text)
+          or exists (
+            select from group_members mine join group_members owners on owners.group_id = mine.group_id
+            where mine.user_id = person.id and owners.user_id = safes.owner_id)
+          or exists (
+            select from safe_members member left join group_members theirs on theirs.group_id = member.group_id
+            where member.safe_id = safes.id and person.id in (member.user_id, theirs.user_id))
+          or exists (
+            select from access_requests asked join credentials on credentials.id = asked.account_id
+            where asked.user_id = person.id and asked.state = 'granted' and credentials.safe_id = safes.id))`,
+    db,
+  );
+
+/** Null when there is no such safe. */
+export async function wordsOfSafe(db: Db, id: string): Promise<{ name: string; description: string | null } | null> {
+  const found = db.selectFrom("safes").select(["name", "description"]).where("id", "=", id);
+  return (await found.executeTakeFirst()) ?? null;
+}
+
 /** One sight of the database for both looks, and an end to waiting for locks and to long questions. */
 export async function beginRehearsal(tx: Tx): Promise<void> {
   await sql`set transaction isolation level repeatable read`.execute(tx);
-  await sql`select set_config('lock_timeout', '1s', true), set_config('statement_timeout', '5s', true)`.execute(tx);
+  await sql`select set_config('lock_timeout', '500ms', true), set_config('statement_timeout', '5s', true)`.execute(tx);
+}
+
+/** From here on locks are held that others wait for. Of the few statements that follow only one is long. */
+export async function hurry(tx: Tx): Promise<void> {
+  await sql`select set_config('statement_timeout', '2s', true)`.execute(tx);
 }
 
 export async function readNames(db: Db, ids: readonly string[]): Promise<Map<string, { name: string; email: string }>> {

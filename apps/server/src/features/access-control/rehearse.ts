@@ -1,5 +1,6 @@
 // What would change if: makes a change by its own use case in a transaction that is always rolled back, and compares.
-import type { AccessChange, AccessPreview, UserId, previewAccessChange } from "@strongroom/contract";
+import type { AccessChange, AccessPreview, UserId, previewAccessChange, updateSafe } from "@strongroom/contract";
+import { readGroup } from "#features/groups/index.ts";
 import type { GroupsFeature } from "#features/groups/index.ts";
 import { lockPlatform, platformNotFound, updatePlatform } from "#features/platforms/index.ts";
 import type { SafesFeature } from "#features/safes/index.ts";
@@ -7,19 +8,21 @@ import type { UsersFeature } from "#features/users/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { isCutOff } from "#kernel/db/within.ts";
+import type { Act } from "#kernel/http/act.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { differenceOf } from "./difference.policy.ts";
+import { requireRight } from "./preview-right.ts";
 import * as store from "./preview.store.ts";
 import type { Part } from "./preview.store.ts";
 
 export interface Rehearsed {
   kernel: Kernel;
-  safes: Pick<SafesFeature, "members">;
+  safes: Pick<SafesFeature, "members" | "change">;
   groups: Pick<GroupsFeature, "acts">;
-  users: Pick<UsersFeature, "changeRole">;
+  users: Pick<UsersFeature, "changeRole" | "changeStatus">;
 }
 
 const MOST_SHOWN = 100;
@@ -55,8 +58,8 @@ class RolledBack {
 }
 
 /**
- * INVARIANT: a rehearsal leaves nothing: its transaction ends by an exception, whatever happens in it. It waits a second for a
- * lock at the most, and no statement of it lasts longer than five.
+ * INVARIANT: a rehearsal leaves nothing: its transaction ends by an exception, whatever happens in it. It waits a moment for a
+ * lock, and while it holds what the change holds, all that it asks takes two seconds at the most.
  */
 async function rehearse(site: Rehearsed, actor: Actor, change: AccessChange): Promise<AccessPreview> {
   try {
@@ -66,6 +69,7 @@ async function rehearse(site: Rehearsed, actor: Actor, change: AccessChange): Pr
       const parts = await partsOf(tx, change);
       const before = await store.takeSnapshot(tx, parts);
       if (before.standings.length > store.MOST_STANDINGS) throw tooLarge();
+      await store.hurry(tx);
       await apply(site, tx, actor, change);
       const difference = differenceOf(before, await store.takeSnapshot(tx, parts));
       throw new RolledBack(await present(tx, difference));
@@ -89,13 +93,6 @@ function refusalOf(error: unknown): Refusal | null {
 
 const LOCK_NOT_AVAILABLE = "55P03";
 const SERIALIZATION_FAILURE = "40001";
-
-/** What the change's own call would ask for; changes of a safe's members are judged by the use case itself. */
-function requireRight({ authority }: Kernel, actor: Actor, { kind }: AccessChange): void {
-  if (kind.startsWith("group-")) authority.require("group.manage", actor);
-  if (kind === "role-changed") authority.require("user.manage", actor);
-  if (kind === "platform-approvals") authority.require("platform.manage", actor);
-}
 
 /** Whom the change may touch, and where: rather too many than too few. */
 async function partsOf(db: Db, change: AccessChange): Promise<Part[]> {
@@ -126,7 +123,16 @@ async function partsOf(db: Db, change: AccessChange): Promise<Part[]> {
       const safes = [...(await store.safesOfGroup(db, change.group_id)), ...(await store.sharedSafesOf(db, people))];
       return [{ people, safes: [...new Set(safes)] }];
     }
+    case "group-kind-changed": {
+      const people = await store.peopleOfGroup(db, change.group_id);
+      return [{ people, safes: await store.sharedSafesOf(db, people) }];
+    }
+    case "safe-changed": {
+      const { safe_id: id, access_level } = change;
+      return [{ people: await store.peopleOfSafe(db, id, access_level ?? null), safes: [id] }];
+    }
     case "role-changed":
+    case "person-disabled":
       return [{ people: [change.user_id], safes: null }];
     case "platform-approvals": {
       const safes = await store.safesOfPlatform(db, change.platform_id);
@@ -158,6 +164,15 @@ async function apply({ safes, groups, users }: Rehearsed, tx: Tx, actor: Actor, 
     case "group-deleted":
       await groups.acts.remove({ ...act, params: { id: change.group_id } }, tx);
       return;
+    case "group-kind-changed":
+      await applyKind(groups, tx, act, change);
+      return;
+    case "safe-changed":
+      await applyToSafe(safes, tx, act, change);
+      return;
+    case "person-disabled":
+      await users.changeStatus({ ...act, params: { id: change.user_id }, body: { status: "disabled" } }, tx);
+      return;
     case "role-changed":
       await users.changeRole({ ...act, params: { id: change.user_id }, body: { role: change.role } }, tx);
       return;
@@ -166,7 +181,30 @@ async function apply({ safes, groups, users }: Rehearsed, tx: Tx, actor: Actor, 
   }
 }
 
-type ApprovalsChange = Extract<AccessChange, { kind: "platform-approvals" }>;
+type Plain = Pick<Act<typeof updateSafe>, "actor" | "note">;
+type Of<Kind extends AccessChange["kind"]> = Extract<AccessChange, { kind: Kind }>;
+
+/** Only what the change is about is another: a safe that is not there is refused by the use case, as one that nobody may see. */
+async function applyToSafe(safes: Rehearsed["safes"], tx: Tx, act: Plain, change: Of<"safe-changed">): Promise<void> {
+  const { safe_id: id, access_level, status } = change;
+  const { name, description } = (await store.wordsOfSafe(tx, id)) ?? NOTHING;
+  await safes.change({ ...act, params: { id }, body: { name, description, access_level, status } }, tx);
+}
+
+const NOTHING = { name: "", description: null };
+
+async function applyKind(
+  groups: Rehearsed["groups"],
+  tx: Tx,
+  act: Plain,
+  { group_id: id, group_kind }: Of<"group-kind-changed">,
+): Promise<void> {
+  const { name, description, may_break_glass } = (await readGroup(tx, id)) ?? { ...NOTHING, may_break_glass: false };
+  const body = { name, description, kind: group_kind, may_break_glass };
+  await groups.acts.change({ ...act, params: { id }, body }, tx);
+}
+
+type ApprovalsChange = Of<"platform-approvals">;
 
 async function applyApprovals(tx: Tx, change: ApprovalsChange): Promise<void> {
   const { platform_id: id, approvals_level_1, approvals_level_2 } = change;

@@ -116,15 +116,31 @@ function withGiven(
   return Object.fromEntries(all.filter((pair): pair is [(typeof pair)[0], string] => typeof pair[1] === "string"));
 }
 
-/** INVARIANT: a stored authorization is never sent to another place than it was given for. */
-function requireGivenAnew(
-  before: AuditSinkConfig,
-  { config, authorization }: ChangedAuditSink,
-  stored: SinkSecrets,
-): void {
-  if (before.kind !== "http" || config.kind !== "http" || stored.authorization === undefined) return;
-  if (authorization !== undefined || new URL(before.url).origin === new URL(config.url).origin) return;
-  throw objection("authorization", "Another address needs the authorization anew.");
+/**
+ * INVARIANT: a stored secret serves no other place than it was given for, nor one that others vouch for. All of them: what is
+ * signed by a key tells that it comes from us.
+ */
+function requireGivenAnew(before: AuditSinkConfig, given: ChangedAuditSink, stored: SinkSecrets): void {
+  if (destinationOf(before) === destinationOf(given.config)) return;
+  const missing = SECRET_NAMES.find((name) => stored[name] !== undefined && given[name] === undefined);
+  if (missing === undefined) return;
+  throw objection(
+    missing,
+    "Where this goes to has changed, or whose certificate is trusted there. Please enter it again.",
+  );
+}
+
+/** Where it goes, and by whom that place is vouched for. */
+function destinationOf(config: AuditSinkConfig): string {
+  switch (config.kind) {
+    case "syslog":
+      return JSON.stringify([config.host, config.port, config.transport, config.ca, config.server_name]);
+    case "http":
+      return JSON.stringify([new URL(config.url).origin, config.ca]);
+    case "witness":
+    case "file":
+      return "";
+  }
 }
 
 function requireUsable(config: AuditSinkConfig, { client_key: clientKey, authorization }: SinkSecrets): void {

@@ -7,7 +7,7 @@ import type {
   removeFactor,
   renewRecoveryCodes,
 } from "@strongroom/contract";
-import { lockUser, readPolicy } from "#features/users/index.ts";
+import { holdPolicy, lockUser, readPolicy } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call, SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -58,7 +58,7 @@ export async function removeOwn(call: Call<typeof removeFactor>, tx: Tx): Promis
   if (gone === undefined) throw refuse(404, "factor.not-found", "Second factor not found");
   call.note({ target: { type: "factor", id: gone.id, name: gone.name }, details: { kind: gone.kind } });
   const left = (await findFactors(tx, actor.id)).length;
-  requireFactorLeft(left, actor.role, await readPolicy(tx));
+  requireFactorLeft(left, actor.role, await holdPolicy(tx));
   if (left === 0) await replaceCodes(tx, actor.id, []);
   return { message: `${gone.name} is removed` };
 }

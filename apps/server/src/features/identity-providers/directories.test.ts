@@ -287,12 +287,14 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
     const signedIn = await tryIn("alice", directory.users.alice.password);
     const as = signedIn.body.token!;
     const { id } = (await app.call(currentSession, { as })).body.user;
+    const shown = async () => (await app.call(listUsers, { query: { search: "alice@" }, as: admin })).body.data[0];
+    assert.equal((await shown())?.signs_in_through, "The directory");
     const gone = await app.call(deleteIdentityProvider, { params: { id: row.id }, as: admin });
     assert.match(gone.body.message, /can sign in again once they have a password here/);
     assert.equal((await app.call(currentSession, { as })).status, 401);
     refusedWith(await tryIn("alice@corp.example", directory.users.alice.password), 401, "sign-in.refused");
-    const people = (await app.call(listUsers, { query: { search: "alice@" }, as: admin })).body.data;
-    assert.equal(people[0]?.id, id);
+    const alice = await shown();
+    assert.deepEqual([alice?.id, alice?.signs_in_through], [id, null]);
     assert.equal((await app.call(issueResetLink, { params: { id }, as: admin })).status, 200);
   });
 });

@@ -2,7 +2,7 @@
 import { signInToDirectory } from "@strongroom/connectors";
 import type { Directory, DirectoryAnswer, DirectoryPerson, VerifyContext } from "@strongroom/connectors";
 import type { LdapSettings } from "@strongroom/contract";
-import type { DirectoryWish } from "#features/sign-in/index.ts";
+import type { DirectoryWish, ProvedElsewhere } from "#features/sign-in/index.ts";
 import type { UsersTable } from "#features/users/index.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { namesInDirectory, speaksFor } from "./identity-providers.policy.ts";
@@ -25,7 +25,7 @@ const RETRY_AFTER_SECONDS = 10;
  * INVARIANT: whether a name is known here, in a directory or nowhere, the same directories are asked the same, so that
  * neither the answer nor its time tells. Somebody's password here is never sent to a directory that has no say about them.
  */
-export async function proveByDirectory(office: Office, wish: DirectoryWish): Promise<UsersTable | null> {
+export async function proveByDirectory(office: Office, wish: DirectoryWish): Promise<ProvedElsewhere | null> {
   const { db } = office.kernel.database;
   const { name } = wish;
   if (wish.password === "") return null;
@@ -44,11 +44,14 @@ export async function proveByDirectory(office: Office, wish: DirectoryWish): Pro
   return null;
 }
 
-/** A directory has a say about its own people and about strangers; about others only where it may take them over. */
+/**
+ * A directory has a say about its own people and about strangers; about others only where it may take them over and there is no
+ * password here that could have been mistyped. Somebody who has one is taken over when they sign in by their name there.
+ */
 function hasSay(row: LdapRow, user: UsersTable | undefined, own: string | undefined): boolean {
   if (user === undefined) return true;
   if (own !== undefined) return own === row.id;
-  return row.links_by_email && user.role !== "admin";
+  return row.links_by_email && user.role !== "admin" && user.password_hash === "";
 }
 
 async function asked(

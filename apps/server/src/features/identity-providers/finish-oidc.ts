@@ -14,11 +14,12 @@ import type { FlowsTable } from "./flows.store.ts";
 import { groupsIn, namesInClaim, sawSecondFactor } from "./identity-providers.policy.ts";
 import { targetOf } from "./identity-providers.ts";
 import type { Office } from "./office.ts";
+import { noteSecondFactor } from "./people.store.ts";
 import { asRefusal } from "./provider-failures.ts";
 import { openProviderSecret } from "./provider-secret.ts";
 import { redirectUriOf } from "./redirect-uri.ts";
 import { settlePerson } from "./settle-person.ts";
-import type { Vouched } from "./settle-person.ts";
+import type { Vouched } from "./take-over.ts";
 
 type FinishCall = SteppedCall<typeof finishOidc>;
 
@@ -31,12 +32,14 @@ export async function finish(office: Office, call: FinishCall, db: Db): Promise<
   if (secret === null) throw beginAgain();
   const flow = await taken(office, row, flowSecrets(secret).hash);
   const claims = await proved(office, row, call.body.query, secret);
-  const user = await settlePerson(office, row, vouchedBy(row, claims));
+  const settled = await settlePerson(office, row, vouchedBy(row, claims));
+  const isStrong = sawSecondFactor(claims, row.settings.factor_values);
   const signedIn: SignedIn = await openSession(office.signIn.parts, call, {
-    user,
+    ...settled,
     method: "oidc",
     isRemembered: flow.is_remembered,
-    isStrong: sawSecondFactor(claims, row.settings.factor_values),
+    isStrong,
+    within: (tx) => noteSecondFactor(tx, settled.user.id, isStrong),
   });
   return { sign_in: signedIn, return_to: flow.return_to, remember_me: flow.is_remembered };
 }

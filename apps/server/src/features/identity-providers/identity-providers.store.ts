@@ -72,6 +72,10 @@ export const lockProvider = (tx: Tx, id: string): Promise<ProviderRow | undefine
     .forUpdate()
     .executeTakeFirst();
 
+/** As it is, and as it stays until the transaction ends. */
+export const holdProvider = (tx: Tx, id: IdentityProviderId): Promise<ProviderRow | undefined> =>
+  tx.selectFrom("identity_providers").selectAll().where("id", "=", id).forShare().executeTakeFirst();
+
 export async function isNameTaken(db: Db, name: string, exceptId: string): Promise<boolean> {
   const same = db
     .selectFrom("identity_providers")

@@ -7,6 +7,7 @@ import type {
   updateIdentityProvider,
 } from "@strongroom/contract";
 import { X509Certificate } from "node:crypto";
+import { lockActiveAdmins } from "#features/users/index.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/implement.ts";
@@ -53,6 +54,7 @@ export async function changeProvider(
   call: Call<typeof updateIdentityProvider>,
   tx: Tx,
 ): Promise<IdentityProvider> {
+  const admins = await lockActiveAdmins(tx);
   const row = await locked(call, tx);
   const { secret, kind, ...given } = call.body;
   call.note({ details: noteOf(call.body) });
@@ -62,6 +64,7 @@ export async function changeProvider(
   const sealed = await nextSecret(kernel, row, call.body, version);
   const change = { ...written(given), sealed_secret: sealed, secret_version: version, updated_at: kernel.clock.now() };
   await updateProvider(tx, row.id, change);
+  await requireWayIn(tx, admins);
   return readShown(kernel, tx, row.id);
 }
 
@@ -84,18 +87,33 @@ const destinationOf = (settings: IdentityProvider["settings"]): string =>
     ? JSON.stringify([settings.issuer, settings.ca, settings.client_id])
     : JSON.stringify([settings.url, settings.ca, settings.bind_dn]);
 
-/** Whoever came in through it is out. */
+/**
+ * Throws 409 when nobody of those who could administer before can sign in after the change. They are locked first, as
+ * everywhere, so that nobody takes the role of the last one meanwhile.
+ */
+async function requireWayIn(tx: Tx, before: readonly string[]): Promise<void> {
+  if (before.length === 0 || (await lockActiveAdmins(tx)).length > 0) return;
+  throw refuse(
+    409,
+    "identity-provider.last-way-in",
+    "No administrator could sign in any more. First make somebody an administrator who has a password here.",
+  );
+}
+
+/** Whoever came in through it is out. Throws 409 when no administrator could come in by another way. */
 export async function removeProvider(
   { signIn }: Office,
   call: Call<typeof deleteIdentityProvider>,
   tx: Tx,
 ): Promise<{ message: string }> {
+  const admins = await lockActiveAdmins(tx);
   const row = await locked(call, tx);
   const ids = await findPeopleOf(tx, row.id);
   const people = ids.length;
   call.note({ details: { people } });
   for (const id of ids) await signIn.endSessions(tx, id);
   await deleteProvider(tx, row.id);
+  await requireWayIn(tx, admins);
   if (people === 0) return { message: `${row.name} has been deleted.` };
   const whoever = people === 1 ? "1 person" : `${people} people`;
   return { message: `${row.name} has been deleted. ${whoever} can sign in again once they have a password here.` };

@@ -8,6 +8,7 @@ import { grants } from "./identity-providers.policy.ts";
 import { bindIdentityProviders } from "./identity-providers.routes.ts";
 import { createOffice } from "./office.ts";
 import { findProviderOf, findProvidersOf, forgetPerson } from "./people.store.ts";
+import { takeOver } from "./take-over.ts";
 
 export interface IdentityProvidersFeature {
   /** For a person who is deleted. */
@@ -19,6 +20,7 @@ export function installIdentityProviders(kernel: Kernel, signIn: SignInFeature):
   kernel.authority.grant(grants);
   signIn.parts.elsewhere.current = {
     proveByDirectory: (wish) => proveByDirectory(office, wish),
+    takeOver: (tx, user, wanted) => takeOver(office, tx, user, wanted),
     providerOf: async (db, userId) => (await findProviderOf(db, userId))?.name ?? null,
     providersOf: findProvidersOf,
   };

@@ -1,6 +1,7 @@
 // Who signs in through which identity provider.
 import type { IdentityProviderId, UserId } from "@strongroom/contract";
 import { sql } from "kysely";
+import type { Generated, Insertable } from "kysely";
 import type { UsersTable } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
@@ -9,6 +10,8 @@ interface PeopleTable {
   subject: string;
   user_id: UserId;
   bound_at: Date;
+  /** What the provider said at their last sign-in. */
+  has_second_factor: Generated<boolean>;
 }
 
 declare module "#kernel/db/tables.ts" {
@@ -52,10 +55,19 @@ export async function findProvidersOf(db: Db, userIds: readonly string[]): Promi
 }
 
 /** Returns false, having changed nothing, when the subject or the person is bound already. */
-export async function bindPerson(tx: Tx, row: PeopleTable): Promise<boolean> {
+export async function bindPerson(tx: Tx, row: Insertable<PeopleTable>): Promise<boolean> {
   const insert = tx.insertInto("identity_provider_people").values(row);
   const result = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
   return Number(result.numInsertedOrUpdatedRows ?? 0) === 1;
+}
+
+export async function noteSecondFactor(tx: Tx, userId: UserId, hasOne: boolean): Promise<void> {
+  await tx
+    .updateTable("identity_provider_people")
+    .set({ has_second_factor: hasOne })
+    .where("user_id", "=", userId)
+    .where("has_second_factor", "<>", hasOne)
+    .execute();
 }
 
 export async function forgetPerson(tx: Tx, userId: string): Promise<void> {

@@ -1,44 +1,32 @@
 // From what a provider vouches for to a person here: bound before, taken over by their address, made now, or refused.
 import { Email, PersonName, UserId } from "@strongroom/contract";
 import type { Role } from "@strongroom/contract";
+import type { ProvedElsewhere } from "#features/sign-in/index.ts";
 import {
   findUserByEmail,
   insertUser,
   lockActiveAdmins,
   lockUser,
   nameFromEmail,
-  setPasswordHash,
   setRole,
 } from "#features/users/index.ts";
 import type { UsersTable } from "#features/users/index.ts";
-import { appendAudit } from "#kernel/audit/append.ts";
-import { systemEntry } from "#kernel/audit/entry.ts";
-import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import { roleOf, speaksFor } from "./identity-providers.policy.ts";
-import type { GroupNames } from "./identity-providers.policy.ts";
 import type { ProviderRow } from "./identity-providers.store.ts";
 import type { Office } from "./office.ts";
 import { bindPerson, findBound } from "./people.store.ts";
-
-/** What a provider says of somebody whom it has proved. */
-export interface Vouched {
-  /** What stays the same whatever else changes. */
-  subject: string;
-  email: string | null;
-  /** Null: the provider does not say. */
-  isEmailVerified: boolean | null;
-  name: string | null;
-  groups: readonly GroupNames[];
-}
+import { aUser, record } from "./record.ts";
+import { foreseeTakeOver } from "./take-over.ts";
+import type { Vouched } from "./take-over.ts";
 
 /**
  * The person, with the role that their groups give now. Throws 403 with the reason when there is none, or none may be made.
  * INVARIANT: once bound, a person is found by the subject alone, never by an address.
  */
-export async function settlePerson(office: Office, provider: ProviderRow, vouched: Vouched): Promise<UsersTable> {
+export async function settlePerson(office: Office, provider: ProviderRow, vouched: Vouched): Promise<ProvedElsewhere> {
   const { database } = office.kernel;
   const role = roleOf(vouched.groups, provider);
   if (role === null) {
@@ -47,12 +35,11 @@ export async function settlePerson(office: Office, provider: ProviderRow, vouche
   if (vouched.subject === "") throw new Error("a provider vouched for nobody");
   return database.transaction(async (tx) => {
     const bound = await findBound(tx, provider.id, vouched.subject);
-    if (bound !== undefined) return withRole(office, tx, provider, bound, role);
+    if (bound !== undefined) return { user: await withRole(office, tx, provider, bound, role) };
     const email = addressOf(provider, vouched);
     const known = await findUserByEmail(tx, email);
-    return known === undefined
-      ? makePerson(office, tx, { provider, vouched, email, role: role === "keep" ? "user" : role })
-      : takeOver(office, tx, { provider, vouched, known, role });
+    if (known !== undefined) return foreseeTakeOver(tx, { provider, vouched, known, role });
+    return { user: await makePerson(office, tx, { provider, vouched, email, role: role === "keep" ? "user" : role }) };
   });
 }
 
@@ -116,49 +103,6 @@ async function makePerson(
   return user;
 }
 
-interface Known {
-  provider: ProviderRow;
-  vouched: Vouched;
-  known: UsersTable;
-  role: Role | "keep";
-}
-
-/**
- * Whoever has the address at the provider gets the account that has it here. INVARIANT: never an administrator's, never
- * without the administrator's consent, and never on an address that the provider has not verified.
- */
-async function takeOver(office: Office, tx: Tx, { provider, vouched, known, role }: Known): Promise<UsersTable> {
-  const { kernel, signIn } = office;
-  // The administrators first, then the person, as everywhere.
-  await lockActiveAdmins(tx);
-  // As they are now that they are held: somebody may have become an administrator meanwhile.
-  const held = await lockUser(tx, known.id);
-  const isMeant =
-    provider.links_by_email &&
-    vouched.isEmailVerified === true &&
-    held?.email === known.email &&
-    held.role !== "admin" &&
-    held.kind === "person";
-  const now = kernel.clock.now();
-  const binding = { provider_id: provider.id, subject: vouched.subject, user_id: known.id, bound_at: now };
-  if (!isMeant || held.status !== "active" || !(await bindPerson(tx, binding))) throw taken(provider);
-  await setPasswordHash(tx, known.id, "");
-  await signIn.forgetReset(tx, known.id);
-  await signIn.endSessions(tx, known.id);
-  await record(now, tx, "identity-provider.person-bound", {
-    target: aUser(known),
-    details: { provider: provider.name },
-  });
-  return withRole(office, tx, provider, { ...held, password_hash: "", invited_at: null }, role);
-}
-
-const taken = ({ name }: ProviderRow) =>
-  refuse(
-    403,
-    "sign-in.account-exists",
-    `There is an account with your email address here, and it does not sign in through ${name}. Please ask an administrator.`,
-  );
-
 /** INVARIANT: there is always somebody who can administer: the last administrator keeps the role, and the trail says so. */
 async function withRole(
   { kernel, signIn }: Office,
@@ -186,10 +130,4 @@ async function withRole(
   await signIn.endSessions(tx, user.id);
   await record(kernel.clock.now(), tx, "user.role-changed", { target, details });
   return { ...user, role, requested_role: null };
-}
-
-const aUser = ({ id, email }: UsersTable) => ({ type: "user", id, name: email });
-
-async function record(at: Date, tx: Tx, event: string, note: AuditNote): Promise<void> {
-  await appendAudit(tx, [systemEntry(event, "identity provider", note, at)]);
 }

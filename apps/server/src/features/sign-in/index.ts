@@ -11,7 +11,7 @@ import type { HashParameters } from "./passwords.ts";
 import { issueResetLink, pendingResets } from "./reset-password.ts";
 import { deleteReset } from "./resets.store.ts";
 import { countSessions } from "./sessions.store.ts";
-import { createAuthenticator, endSessions } from "./sessions.ts";
+import { createAuthenticator, endSessions, endSessionsWithoutFactor } from "./sessions.ts";
 import { setupLink } from "./set-up.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
 import { defineJobs } from "./sign-in.jobs.ts";
@@ -55,6 +55,7 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
         proveByDirectory: async () => null,
         providerOf: async () => null,
         providersOf: async () => new Map(),
+        takeOver: async () => {},
       },
     },
   };
@@ -68,6 +69,7 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
     signingKeySince: async (db) => (await findKeyInUse(db))?.created_at ?? null,
     countOpenSessions: countSessions,
     endSessions: (tx, userId) => endSessions(kernel, tx, userId),
+    endSessionsWithoutFactor: (tx, roles) => endSessionsWithoutFactor(kernel, tx, roles),
     forgetReset: deleteReset,
     forgetPerson: async (tx, userId) => {
       await forgetNetworks(tx, userId);
@@ -93,7 +95,7 @@ export { finishSignIn, pendingSignIn, secondClaim, trySecondStep } from "./pendi
 export type { PendingSignIn } from "./pending.ts";
 export { markProved } from "./sessions.store.ts";
 export { setupLink } from "./set-up.ts";
-export type { Demand, DirectoryWish, SignInParts } from "./sign-in-parts.ts";
+export type { Demand, DirectoryWish, ProvedElsewhere, SignInParts, TakeOver } from "./sign-in-parts.ts";
 export { isLastTry, provedUntil } from "./sign-in.policy.ts";
 export type { SignInMethod } from "./sign-in.policy.ts";
 export { endSessions } from "./sessions.ts";

@@ -1,9 +1,10 @@
 // What the command line does with people.
-import { completePasswordReset, currentSession, entrance } from "@strongroom/contract";
+import { completePasswordReset, createToken, currentSession, entrance, listCredentials } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
+import { revokeAsDisabled } from "#features/tokens/index.ts";
 import { createUser, makeResetLink, setUserStatus } from "./index.ts";
 import { MINUTE, PASSWORD, entriesOf, newEmail, signedIn, tryToSignIn } from "./testing/attempts.ts";
 
@@ -64,11 +65,14 @@ test("who is disabled on the command line is out at once; the last administrator
   await createUser(app.kernel, { email: admin, role: "admin", password: PASSWORD });
   await createUser(app.kernel, { email: user, role: "user", password: PASSWORD });
   const token = await signedIn(app, user);
-  await setUserStatus(app.kernel, user, "disabled");
+  const body = { name: "A token", scopes: ["read-only" as const], expires_in_days: 1 };
+  const { token: program } = (await app.call(createToken, { body, as: token })).body;
+  await setUserStatus(app.kernel, user, "disabled", revokeAsDisabled);
   assert.equal((await app.call(currentSession, { as: token })).status, 401);
   await assert.rejects(makeResetLink(app.kernel, user), { code: "user.disabled" });
-  await setUserStatus(app.kernel, user, "active");
+  await setUserStatus(app.kernel, user, "active", revokeAsDisabled);
   await signedIn(app, user);
+  assert.equal((await app.call(listCredentials, { as: program })).status, 401, "their API tokens stay revoked");
   const changes = (await entriesOf(app, "user.status-changed")).map((entry) => entry.details);
   assert.deepEqual(changes, [
     { from: "active", to: "disabled" },
@@ -77,6 +81,6 @@ test("who is disabled on the command line is out at once; the last administrator
   const { rows } = await app.database.pool.query("select email from users where role = 'admin' and email <> $1", [
     admin,
   ]);
-  for (const other of rows) await setUserStatus(app.kernel, other.email, "disabled");
-  await assert.rejects(setUserStatus(app.kernel, admin, "disabled"), { code: "user.last-admin" });
+  for (const other of rows) await setUserStatus(app.kernel, other.email, "disabled", revokeAsDisabled);
+  await assert.rejects(setUserStatus(app.kernel, admin, "disabled", revokeAsDisabled), { code: "user.last-admin" });
 });

@@ -24,6 +24,7 @@ import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { createPasswords } from "./passwords.ts";
 import { issueResetLink } from "./reset-password.ts";
+import { findProviderName } from "./resets.store.ts";
 import { endSessions } from "./sessions.ts";
 import { lockSetup } from "./setup.store.ts";
 
@@ -72,27 +73,47 @@ export async function createUser(desk: Desk, account: NewAccount, passwords = cr
 
 /**
  * The single-use link by which somebody sets a new password; replaces any earlier one. Throws a refusal for somebody who
- * isn't there or is disabled.
+ * isn't there, is disabled, or has their password elsewhere.
  */
 export async function makeResetLink(desk: Desk, email: string): Promise<{ link: string; expiresAt: Date }> {
   return desk.database.transaction(async (tx) => {
     const person = await named(tx, email);
     if (person.kind === "machine") throw refuse(409, "user.machine", "A machine identity has no password to reset.");
     if (person.status !== "active") throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
+    const provider = await findProviderName(tx, person.id);
+    if (provider !== null) throw elsewhere(provider);
     const made = await issueResetLink(desk, tx, person.id);
     await record(desk, tx, "password-reset.link-issued", { target: targetOf(person) });
     return made;
   });
 }
 
-/** Disabling ends every session at once. Throws a refusal for the last administrator, and for somebody who isn't there. */
-export async function setUserStatus(desk: Desk, email: string, status: Person["status"]): Promise<void> {
+const elsewhere = (provider: string) =>
+  refuse(
+    409,
+    "password.elsewhere",
+    `This person signs in through ${provider} and has no password here. If nobody can administer any more, make another administrator: user add EMAIL --role admin.`,
+  );
+
+/**
+ * Disabling ends every session at once, and what `whenDisabled` says. Throws a refusal for the last administrator, and for
+ * somebody who isn't there.
+ */
+export async function setUserStatus(
+  desk: Desk,
+  email: string,
+  status: Person["status"],
+  whenDisabled: (desk: Desk, tx: Tx, userId: UserId) => Promise<void>,
+): Promise<void> {
   await desk.database.transaction(async (tx) => {
     const admins = await lockActiveAdmins(tx);
     const person = await named(tx, email);
     if (status === "disabled") requireAnotherAdmin(person.id, admins);
     await setStatus(tx, person.id, status);
-    if (status === "disabled") await endSessions(desk, tx, person.id);
+    if (status === "disabled") {
+      await endSessions(desk, tx, person.id);
+      await whenDisabled(desk, tx, person.id);
+    }
     const details = { from: person.status, to: status };
     await record(desk, tx, "user.status-changed", { target: targetOf(person), details });
   });

@@ -2,7 +2,7 @@
 import type { SignedIn } from "@strongroom/contract";
 import { holdSignIn } from "./pending.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
-import { admitPerson, startSession } from "./start-session.ts";
+import { admitPerson, missingProof, startSession } from "./start-session.ts";
 import type { Proved, SignInCall } from "./start-session.ts";
 
 /**
@@ -11,7 +11,6 @@ import type { Proved, SignInCall } from "./start-session.ts";
  */
 export async function openSession(parts: SignInParts, call: SignInCall, proved: Proved): Promise<SignedIn> {
   await admitPerson(parts, call, proved.user);
-  const { db } = parts.kernel.database;
-  const demand = proved.isStrong === true ? null : await parts.secondStep.current(db, proved.user);
+  const demand = await missingProof(parts, parts.kernel.database.db, proved);
   return demand === null ? startSession(parts, call, proved) : holdSignIn(parts, call, proved, demand);
 }

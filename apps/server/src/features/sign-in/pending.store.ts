@@ -1,5 +1,5 @@
 // Sign-ins whose first proof was right and whose second is missing.
-import type { UserId } from "@strongroom/contract";
+import type { IdentityProviderId, Role, UserId } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { SignInMethod } from "./sign-in.policy.ts";
@@ -11,6 +11,10 @@ export interface PendingTable {
   is_remembered: boolean;
   tries: number;
   expires_at: Date;
+  /** An account that is to be taken over when the step is done. */
+  claim_provider_id: IdentityProviderId | null;
+  claim_subject: string | null;
+  claim_role: Role | null;
 }
 
 declare module "#kernel/db/tables.ts" {

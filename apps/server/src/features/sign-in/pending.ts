@@ -8,7 +8,7 @@ import { clientKey } from "#kernel/http/rate-limits.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { consumePending, countTry, findPending, insertPending } from "./pending.store.ts";
 import type { PendingTable } from "./pending.store.ts";
-import type { Demand, SignInParts } from "./sign-in-parts.ts";
+import type { Demand, SignInParts, TakeOver } from "./sign-in-parts.ts";
 import { MOST_SECOND_TRIES, PENDING_LIFE } from "./sign-in.policy.ts";
 import { admitAttempt, settleAttempt } from "./slow-down.ts";
 import type { Attempt } from "./slow-down.ts";
@@ -34,7 +34,7 @@ export async function holdSignIn(
     await proved.within?.(tx);
     await demand.keep(tx);
     const row = { token_hash: sha256(token), user_id: user.id, method, is_remembered: isRemembered, tries: 0 };
-    await insertPending(tx, { ...row, expires_at: expiresAt });
+    await insertPending(tx, { ...row, ...claimOf(proved.takeOver), expires_at: expiresAt });
   });
   const { kinds, passkey } = demand;
   return { second_step: { pending: token, expires_at: expiresAt.toISOString(), kinds, passkey } };
@@ -86,6 +86,7 @@ export function finishSignIn(
     user,
     method: row.method,
     isRemembered: row.is_remembered,
+    takeOver: takeOverOf(row),
     attempt: more.attempt,
     secondStep: more.secondStep,
     async within(tx) {
@@ -94,6 +95,17 @@ export function finishSignIn(
     },
   });
 }
+
+const claimOf = (wanted: TakeOver | undefined) => ({
+  claim_provider_id: wanted?.providerId ?? null,
+  claim_subject: wanted?.subject ?? null,
+  claim_role: wanted?.role ?? null,
+});
+
+const takeOverOf = (row: PendingTable): TakeOver | undefined =>
+  row.claim_provider_id === null || row.claim_subject === null
+    ? undefined
+    : { providerId: row.claim_provider_id, subject: row.claim_subject, role: row.claim_role };
 
 async function personOf(call: SignInCall, db: Db, row: PendingTable | undefined): Promise<PendingSignIn> {
   const person = row && (await findUser(db, row.user_id));

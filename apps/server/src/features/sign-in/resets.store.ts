@@ -25,6 +25,14 @@ export const findReset = (db: Db, userId: string): Promise<ResetsTable | undefin
     .where("user_id", "=", userId as UserId)
     .executeTakeFirst();
 
+/** The identity provider that somebody signs in through; null: none. For the command line, which has no features. */
+export async function findProviderName(db: Db, userId: string): Promise<string | null> {
+  const { rows } = await sql<{ name: string }>`
+    select provider.name from identity_provider_people bound
+    join identity_providers provider on provider.id = bound.provider_id where bound.user_id = ${userId}`.execute(db);
+  return rows[0]?.name ?? null;
+}
+
 /** Whose link this is, while it works. */
 export async function findResetByToken(db: Db, tokenHash: Buffer, now: Date): Promise<UserId | null> {
   const query = db.selectFrom("sign_in_resets").select("user_id").where("token_hash", "=", tokenHash);

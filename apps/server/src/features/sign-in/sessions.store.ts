@@ -119,6 +119,18 @@ export function deleteSessionsOf(tx: Tx, userId: string, exceptId?: string): Pro
   return others.returning(["id", "user_id"]).execute();
 }
 
+/** In the order in which calls touch them, so that none waits for another. */
+export async function deleteSessionsWithoutFactor(tx: Tx, roles: readonly Role[]): Promise<EndedSession[]> {
+  const { rows } = await sql<EndedSession>`
+    delete from sign_in_sessions where id in (
+      select session.id from sign_in_sessions session join users on users.id = session.user_id
+      where users.role = any(${[...roles]}::text[])
+        and not exists (select from factors where factors.user_id = session.user_id)
+      order by session.id for update of session
+    ) returning id, user_id`.execute(tx);
+  return rows;
+}
+
 /** All that may be over: whoever asks decides with the rules. `idleSince` and `madeBefore` are the tightest limits. */
 export const findSessionsToSweep = (db: Db, idleSince: Date, madeBefore: Date, now: Date): Promise<LiveSession[]> =>
   live(db)

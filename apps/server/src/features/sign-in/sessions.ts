@@ -1,5 +1,5 @@
 // Sessions: from a proof to who makes the call, and every way in which a session ends.
-import type { SessionId } from "@strongroom/contract";
+import type { Role, SessionId } from "@strongroom/contract";
 import { createHash, randomBytes } from "node:crypto";
 import { requireAllowedNetwork } from "#features/users/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -9,7 +9,13 @@ import type { Authenticator } from "#kernel/http/authenticate.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { deletePendingOf } from "./pending.store.ts";
-import { deleteSessionsOf, findSessionByStream, findSessions, touchSessions } from "./sessions.store.ts";
+import {
+  deleteSessionsOf,
+  deleteSessionsWithoutFactor,
+  findSessionByStream,
+  findSessions,
+  touchSessions,
+} from "./sessions.store.ts";
 import type { EndedSession, LiveSession } from "./sessions.store.ts";
 import { TOUCH_EVERY, isTouchDue, provedUntil, stateOf } from "./sign-in.policy.ts";
 import type { Tokens } from "./tokens.ts";
@@ -94,6 +100,17 @@ export async function endSessions(
   await announceEnds(kernel, tx, gone);
   // Event streams of their API tokens are not sessions: they look again at what they may do.
   await kernel.events.publish(tx, { type: "user.changed", audience: { users: [userId] }, data: {} });
+  return gone.length;
+}
+
+/** As `SignInOfUsers.endSessionsWithoutFactor` says. What waits for its second step goes on: there they set a factor up. */
+export async function endSessionsWithoutFactor(
+  kernel: Pick<Kernel, "events">,
+  tx: Tx,
+  roles: readonly Role[],
+): Promise<number> {
+  const gone = await deleteSessionsWithoutFactor(tx, roles);
+  await announceEnds(kernel, tx, gone);
   return gone.length;
 }
 

@@ -1,5 +1,5 @@
 // What the use cases of signing in share.
-import type { SecondStep } from "@strongroom/contract";
+import type { IdentityProviderId, Role, SecondStep } from "@strongroom/contract";
 import type { Mail } from "#features/mail/index.ts";
 import type { UsersTable } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -29,10 +29,28 @@ export interface DirectoryWish {
   signal: AbortSignal;
 }
 
+/** An account that is here already and becomes that of whom a provider proved, once every proof is there. */
+export interface TakeOver {
+  providerId: IdentityProviderId;
+  /** What the provider calls them. */
+  subject: string;
+  /** By their groups; null: as it is here. */
+  role: Role | null;
+}
+
+/** Somebody whom another place has proved. */
+export interface ProvedElsewhere {
+  user: UsersTable;
+  /** Undefined: the account is theirs. */
+  takeOver?: TakeOver;
+}
+
 /** The other places that know who somebody is. */
 export interface Elsewhere {
   /** Whom a directory proves; null: none does. Throws the refusal of somebody who is proved and may not come in. */
-  proveByDirectory(wish: DirectoryWish): Promise<UsersTable | null>;
+  proveByDirectory(wish: DirectoryWish): Promise<ProvedElsewhere | null>;
+  /** Makes it so, with the person held: ends their password and their sessions. Throws 403 when it may no longer be. */
+  takeOver(tx: Tx, user: UsersTable, wanted: TakeOver): Promise<void>;
   /** The name of the provider that a person signs in through: their password is not ours. Null: nobody's. */
   providerOf(db: Db, userId: string): Promise<string | null>;
   /** The same of several people; those whose password is ours are left out. */

@@ -2,12 +2,11 @@
 import type { SignedIn, login } from "@strongroom/contract";
 import { Email } from "@strongroom/contract";
 import { findUserByEmail, readPolicy, requireAllowedNetwork } from "#features/users/index.ts";
-import type { UsersTable } from "#features/users/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { clientKey } from "#kernel/http/rate-limits.ts";
 import { openSession } from "./open-session.ts";
-import type { SignInParts } from "./sign-in-parts.ts";
+import type { ProvedElsewhere, SignInParts } from "./sign-in-parts.ts";
 import { admitAttempt, withdrawAttempt } from "./slow-down.ts";
 import type { Attempt } from "./slow-down.ts";
 import { refused } from "./start-session.ts";
@@ -19,12 +18,12 @@ export async function signIn(parts: SignInParts, call: LoginCall, db: Db): Promi
   const { passwords } = parts;
   // Before the password is looked at: from elsewhere, nobody learns whether it is right.
   requireAllowedNetwork(await readPolicy(db), call.request.ip);
-  const { user, method, attempt } = await prove(parts, call, db);
+  const { user, takeOver, method, attempt } = await prove(parts, call, db);
   const { password, remember_me: isRemembered } = call.body;
   const isOurs = method === "password" && user.status === "active";
   const isOutdated = isOurs && passwords.isOutdated(user.password_hash);
   const renewed = isOutdated ? { passwordHash: await passwords.hash(password, call.signal) } : {};
-  return openSession(parts, call, { user, method, isRemembered, attempt, ...renewed });
+  return openSession(parts, call, { user, takeOver, method, isRemembered, attempt, ...renewed });
 }
 
 /**
@@ -35,7 +34,7 @@ async function prove(
   { kernel, passwords, elsewhere }: SignInParts,
   call: LoginCall,
   db: Db,
-): Promise<{ user: UsersTable; method: "password" | "ldap"; attempt: Attempt }> {
+): Promise<ProvedElsewhere & { method: "password" | "ldap"; attempt: Attempt }> {
   const name = typedName(call.body.email);
   const email = addressOf(call.body.email);
   const user = await findUserByEmail(db, email);
@@ -54,7 +53,7 @@ async function prove(
   const wish = name === null ? null : { name, password, user, signal: call.signal };
   const proved = wish === null ? null : await elsewhere.current.proveByDirectory(wish);
   if (proved === null) throw refused();
-  return { user: proved, method: "ldap", attempt };
+  return { ...proved, method: "ldap", attempt };
 }
 
 /** What cannot be anybody's address is looked up as the empty text, which is nobody's either. */

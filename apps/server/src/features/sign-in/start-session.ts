@@ -1,9 +1,9 @@
 // Starts sessions: whoever has proved all that they must gets one here and nowhere else.
 import { SessionId } from "@strongroom/contract";
 import type { SignInPolicy, TokenPayload } from "@strongroom/contract";
-import { markSignedIn, readPolicy, requireAllowedNetwork } from "#features/users/index.ts";
+import { holdPolicy, markSignedIn, readPolicy, requireAllowedNetwork } from "#features/users/index.ts";
 import type { UsersTable } from "#features/users/index.ts";
-import type { Tx } from "#kernel/db/database.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
@@ -12,7 +12,7 @@ import type { SessionsTable } from "./sessions.store.ts";
 import { newStreamSecret, streamHash } from "./sessions.ts";
 import { longestLife } from "./sign-in.policy.ts";
 import type { SignInMethod } from "./sign-in.policy.ts";
-import type { SignInParts } from "./sign-in-parts.ts";
+import type { Demand, SignInParts, TakeOver } from "./sign-in-parts.ts";
 import { rewardAttempt } from "./slow-down.ts";
 import type { Attempt } from "./slow-down.ts";
 import { streamCookie } from "./stream-cookie.ts";
@@ -25,6 +25,8 @@ export interface Proved {
   isRemembered: boolean;
   /** The way itself proved two things (a passkey, a provider that is trusted for it): no second step follows. */
   isStrong?: boolean;
+  /** The account is taken over with this, by who proved both to be its owner's: its own second factor is asked for then. */
+  takeOver?: TakeOver | undefined;
   /** What the second step was done with. */
   secondStep?: string;
   /** The counted attempt, which is paid back when the session is there. */
@@ -43,8 +45,8 @@ export type SignInCall = Pick<SteppedCall<never>, "request" | "note" | "setHeade
  * Throws 403 `account.disabled` or `network.not-allowed`, and 401 when what was proved is no longer so.
  */
 export async function startSession(parts: SignInParts, call: SignInCall, proved: Proved): Promise<{ token: string }> {
-  const { kernel, tokens } = parts;
-  const { user, method, isRemembered, attempt } = proved;
+  const { kernel, tokens, elsewhere } = parts;
+  const { user, method, isRemembered, attempt, takeOver } = proved;
   const policy = await admitPerson(parts, call, user);
   const now = kernel.clock.now();
   const secret = newStreamSecret();
@@ -62,20 +64,40 @@ export async function startSession(parts: SignInParts, call: SignInCall, proved:
     proved_at: now,
     method,
   };
-  const token = await tokens.issue(payloadOf(user, session));
+  const token = await tokens.issue(payloadOf(asTheyBecome(proved), session));
   const details: Record<string, string | boolean> = { session: session.id, remembered: isRemembered, method };
   if (proved.secondStep !== undefined) details["second_step"] = proved.secondStep;
   call.note({ details });
   await call.commit(async (tx) => {
     // The row of the user first: a reset or a role change under way either sees this session or makes it fail.
     if (!(await markSignedIn(tx, user, now, proved.passwordHash ?? user.password_hash))) throw refused();
+    await requireNothingMissing(parts, tx, proved);
     if (attempt !== undefined) await rewardAttempt(tx, attempt, user.id, now);
     await proved.within?.(tx);
+    if (takeOver !== undefined) await elsewhere.current.takeOver(tx, user, takeOver);
     await insertSession(tx, session);
   });
   call.setHeader("set-cookie", streamCookie(kernel, secret, session));
   return { token };
 }
+
+/**
+ * What this person still has to prove. Null: nothing. A way that proved two things is enough, but for an account that is taken
+ * over: its second factor, where there is one, is all that tells its owner from somebody who has its address elsewhere.
+ */
+export async function missingProof(parts: SignInParts, db: Db, proved: Proved): Promise<Demand | null> {
+  if (proved.secondStep !== undefined || (proved.isStrong === true && proved.takeOver === undefined)) return null;
+  const demand = await parts.secondStep.current(db, asTheyBecome(proved));
+  return proved.isStrong === true && demand?.kinds.length === 0 ? null : demand;
+}
+
+/** Throws 401 when a second step is needed since it was asked: a factor came meanwhile, or the role has to have one now. */
+async function requireNothingMissing(parts: SignInParts, tx: Tx, proved: Proved): Promise<void> {
+  await holdPolicy(tx);
+  if ((await missingProof(parts, tx, proved)) !== null) throw refused();
+}
+
+const asTheyBecome = ({ user, takeOver }: Proved): UsersTable => ({ ...user, role: takeOver?.role ?? user.role });
 
 /** Throws 403 for who comes from a network that the policy does not allow, or is disabled. Answers the policy. */
 export async function admitPerson({ kernel }: SignInParts, call: SignInCall, user: UsersTable): Promise<SignInPolicy> {

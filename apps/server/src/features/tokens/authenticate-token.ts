@@ -8,7 +8,15 @@ import type { Authenticator } from "#kernel/http/authenticate.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { hashOfToken, isTokenText } from "./token-text.ts";
-import { TOUCH_EVERY, effectiveScopes, elsewhere, endOf, objectionTo, unknown } from "./tokens.policy.ts";
+import {
+  TOUCH_EVERY,
+  effectiveScopes,
+  elsewhere,
+  endOf,
+  objectionTo,
+  unknown,
+  withoutFactor,
+} from "./tokens.policy.ts";
 import { findTokens, noteRefusal, touchTokens } from "./tokens.store.ts";
 import type { LiveToken } from "./tokens.store.ts";
 
@@ -31,7 +39,8 @@ export function createTokenAuthenticator(kernel: Kernel, others: Authenticator):
     const token = hash === null ? undefined : await find(hash.toString("hex"));
     if (token === undefined) throw unknown();
     const now = kernel.clock.now();
-    const objection = objectionTo(token, token, now) ?? (comesFromAllowed(token, proof.ip) ? null : elsewhere());
+    const objection =
+      objectionTo(token, token, now) ?? (comesFromAllowed(token, proof.ip) ? asksForFactor(token) : elsewhere());
     if (objection !== null) {
       await recordRefusal(kernel, token, proof.ip, objection);
       throw objection;
@@ -46,6 +55,8 @@ export function createTokenAuthenticator(kernel: Kernel, others: Authenticator):
 function comesFromAllowed({ networks, people_from, kind }: LiveToken, ip: string): boolean {
   return isWithin(networks, ip) && (kind === "machine" || isWithin(people_from, ip));
 }
+
+const asksForFactor = ({ lacks_factor }: LiveToken): Refusal | null => (lacks_factor ? withoutFactor() : null);
 
 /** Somebody holds what once was a token, or holds one where it does not belong: that stands out, once a minute. */
 async function recordRefusal(kernel: Kernel, token: LiveToken, ip: string, objection: Refusal): Promise<void> {

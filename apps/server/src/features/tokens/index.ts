@@ -1,4 +1,5 @@
 // API tokens of people and machine identities: how programs act here, for whom, and for how long.
+import type { Notify } from "#features/notifications/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
@@ -8,25 +9,32 @@ import { defineJobs } from "./tokens.jobs.ts";
 import { grants } from "./tokens.policy.ts";
 import { bindTokens } from "./tokens.routes.ts";
 import { deleteTokensOf } from "./tokens.store.ts";
+import { revokeAllOf, revokeAsDisabled } from "./tokens.ts";
 
 export { searchableMachines } from "./search-machines.ts";
 
 export interface TokensFeature {
+  /** For somebody who is disabled. */
+  revokeAsDisabled(tx: Tx, userId: string): Promise<void>;
   /** For a person or a machine identity that is deleted. */
   forgetPerson(tx: Tx, userId: string, by: Actor): Promise<void>;
 }
 
 /** After the feature that knows sessions: what is no token is left to it. */
-export function installTokens(kernel: Kernel): TokensFeature {
+export function installTokens(kernel: Kernel, { notify }: { notify: Notify }): TokensFeature {
   kernel.authority.grant(grants);
   kernel.authenticator.current = createTokenAuthenticator(kernel, kernel.authenticator.current);
   bindTokens(kernel);
-  defineJobs(kernel);
+  defineJobs(kernel, notify);
   return {
+    revokeAsDisabled: (tx, userId) => revokeAsDisabled(kernel, tx, userId),
     async forgetPerson(tx, userId, by) {
+      await revokeAllOf(kernel, tx, userId);
       await deleteTokensOf(tx, userId);
       await deleteMachineRow(tx, userId);
       await handOver(tx, userId, by.id);
     },
   };
 }
+
+export { revokeAsDisabled } from "./tokens.ts";

@@ -52,6 +52,23 @@ export function endOf({ created_at, expires_at }: Times, kind: UserKind, policy:
   return new Date(Math.min(expires_at.getTime(), byPolicy));
 }
 
+/** So many days before its end a token is told of. */
+export const FIRST_NOTICE = 7;
+const NOTICES = [1, FIRST_NOTICE] as const;
+
+/**
+ * Which notice of its end is due; null: none is, or it was told. A token that lives for less than twice as long has just been
+ * made by somebody who knows.
+ */
+export function noticeDue(
+  { end, created_at, told_days: told }: { end: Date; created_at: Date; told_days: number | null },
+  now: Date,
+): (typeof NOTICES)[number] | null {
+  const [left, life] = [end.getTime() - now.getTime(), end.getTime() - created_at.getTime()];
+  const due = NOTICES.find((days) => left <= days * DAY && life >= 2 * days * DAY);
+  return due === undefined || left <= 0 || (told !== null && told <= due) ? null : due;
+}
+
 export interface Judged extends Times {
   kind: UserKind;
   /** Of its holder. */
@@ -78,6 +95,14 @@ export const unknown = (): Refusal =>
 
 export const elsewhere = (): Refusal =>
   refuse(403, "token.network-not-allowed", "This API token may not be used from your network.");
+
+/** It is good again once there is one. */
+export const withoutFactor = (): Refusal =>
+  refuse(
+    403,
+    "token.factor-needed",
+    "The role of this API token's holder needs a second factor. They have to set one up first.",
+  );
 
 const atField = (field: string, message: string, code: string) =>
   refuse(400, code, message, { errors: [{ path: field, msg: message }] });

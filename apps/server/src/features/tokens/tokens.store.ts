@@ -17,12 +17,15 @@ export interface TokensTable {
   safe_ids: SafeId[] | null;
   networks: string[];
   created_by: UserId;
+  /** The token that made it; null: somebody in a session. */
+  made_by: TokenId | null;
   created_at: Date;
   expires_at: Date;
   revoked_at: LaterTime;
   last_used_at: LaterTime;
   last_used_from: ColumnType<string | null, undefined, string | null>;
   refused_at: LaterTime;
+  told_days: ColumnType<number | null, undefined, number | null>;
 }
 
 declare module "#kernel/db/tables.ts" {
@@ -52,6 +55,8 @@ export interface LiveToken extends TokenPolicy {
   status: "active" | "disabled" | "deleted";
   /** Of the sign-in policy: from where people may come. */
   people_from: string[];
+  /** Its holder's role has to have a second factor, and they have none, here or at their provider. */
+  lacks_factor: boolean;
 }
 
 /** One prepared statement for all the tokens that arrive together. Answers in their order. */
@@ -60,7 +65,11 @@ export async function findTokens(db: Db, hashes: readonly string[]): Promise<(Li
     select token.id, token.name, token.token_hash, token.scopes, token.safe_ids, token.networks, token.created_at,
       token.expires_at, token.revoked_at, token.last_used_at, token.user_id,
       person.kind, person.email, person.name as holder, person.role, person.status,
-      token_policy.person_days, token_policy.machine_days, sign_in_policy.allowed_networks as people_from
+      token_policy.person_days, token_policy.machine_days, sign_in_policy.allowed_networks as people_from,
+      person.kind = 'person' and person.role = any(sign_in_policy.mfa_required_roles)
+        and not exists (select from factors where factors.user_id = person.id)
+        and not exists (select from identity_provider_people bound
+                        where bound.user_id = person.id and bound.has_second_factor) as lacks_factor
     from tokens token join users person on person.id = token.user_id, token_policy, sign_in_policy
     where token.token_hash = any((select array_agg(decode(hash, 'hex')) from unnest(${hashes}::text[]) hash)::bytea[])`;
   const { rows } = await db.executeQuery(named("tokens.by-hash", query.compile(db)));
@@ -89,17 +98,42 @@ export async function noteRefusal(tx: Tx, id: string, at: Date, ifBefore: Date):
 
 export async function insertToken(
   tx: Tx,
-  row: Omit<TokensTable, "revoked_at" | "last_used_at" | "last_used_from" | "refused_at">,
+  row: Omit<TokensTable, "revoked_at" | "last_used_at" | "last_used_from" | "refused_at" | "told_days">,
 ): Promise<void> {
   await tx.insertInto("tokens").values(row).execute();
 }
 
-export async function revokeTokenRow(tx: Tx, id: string, at: Date): Promise<void> {
-  await tx
-    .updateTable("tokens")
-    .set({ revoked_at: at })
-    .where("id", "=", id as TokenId)
-    .execute();
+/** False when it is revoked. Held until the transaction ends, so that what it makes is seen by who revokes it then. */
+export async function holdMaker(tx: Tx, id: TokenId): Promise<boolean> {
+  const held = tx.selectFrom("tokens").select("revoked_at").where("id", "=", id).forShare();
+  return (await held.executeTakeFirst())?.revoked_at === null;
+}
+
+export interface RevokedToken {
+  id: TokenId;
+  user_id: UserId;
+}
+
+/** Revokes these, what they have made, and what that has made; answers those that were not revoked before. */
+export async function revokeWithMade(tx: Tx, ids: readonly string[], at: Date): Promise<RevokedToken[]> {
+  const revoked: RevokedToken[] = [];
+  for (;;) {
+    const { rows } = await sql<RevokedToken>`
+      with recursive family as (
+        select id from tokens where id = any(${[...ids]}::uuid[])
+        union select made.id from tokens made join family on made.made_by = family.id)
+      update tokens set revoked_at = ${at}
+      where id in (select id from family) and revoked_at is null returning id, user_id`.execute(tx);
+    // Once more: while one of them was waited for, it may have made another.
+    if (rows.length === 0) return revoked;
+    revoked.push(...rows);
+  }
+}
+
+/** Of people and machine identities alike. */
+export async function activeTokensOf(db: Db, userId: string): Promise<string[]> {
+  const active = db.selectFrom("tokens").select("id").where("revoked_at", "is", null);
+  return (await active.where("user_id", "=", userId as UserId).execute()).map(({ id }) => id);
 }
 
 export async function deleteTokensOf(tx: Tx, userId: string): Promise<void> {
@@ -114,7 +148,10 @@ export async function sweepTokens(tx: Tx, before: Date): Promise<void> {
   await sql`delete from tokens where least(revoked_at, expires_at) < ${before}`.execute(tx);
 }
 
-export interface ShownToken extends Omit<LiveToken, keyof TokenPolicy | "token_hash" | "people_from" | "email"> {
+export interface ShownToken extends Omit<
+  LiveToken,
+  keyof TokenPolicy | "token_hash" | "people_from" | "lacks_factor" | "email"
+> {
   begins: string;
   last_used_from: string | null;
   created_by_name: string;

@@ -12,6 +12,7 @@ import {
   issueResetLink,
   listAccounts,
   listCredentials,
+  listNotifications,
   listOwnSessions,
   listOwnTokens,
   listSafes,
@@ -33,11 +34,13 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { aPlatform, anAccount } from "#testing/accounts.ts";
 import { aCredential } from "#testing/credentials.ts";
-import { aPerson, firstAdmin } from "#testing/people.ts";
+import { aPerson, firstAdmin, signIn } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { aMember, aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { Reply, TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
+import { noticeDue } from "./tokens.policy.ts";
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;
@@ -314,11 +317,61 @@ describe("attack: a token after its end", () => {
     await status("disabled");
     assert.deepEqual(refusal(await list(token)), [401, "token.unknown"]);
     await status("active");
-    assert.equal((await list(token)).status, 200);
+    assert.deepEqual(refusal(await list(token)), [401, "token.unknown"], "whoever is back makes new ones");
     await app.call(deleteUser, { params: { id: manager.id }, as: admin.token });
     assert.deepEqual(refusal(await list(token)), [401, "token.unknown"]);
     const { rows } = await app.database.pool.query("select from tokens where id = $1", [token.id]);
     assert.equal(rows.length, 0);
+  });
+
+  test("with it goes what it has made, and what that has made, for whomever", async () => {
+    const root = await aToken(admin, ["token.use", "retrieve", "user.manage"]);
+    const child = await aToken({ token: root.text }, ["token.use", "retrieve"], { expires_in_days: 20 });
+    const grandchild = await aToken({ token: child.text }, ["retrieve"], { expires_in_days: 10 });
+    const own = await aToken(admin, ["retrieve"]);
+    const use = ({ text }: { text: string }) => app.call(listAccounts, { as: text });
+    const making = ask(child.text, ["retrieve"], { expires_in_days: 5 });
+    const [reply, made] = await Promise.all([
+      app.call(revokeToken, { params: { id: root.id }, as: admin.token }),
+      making,
+    ]);
+    assert.match(reply.body.message, /is revoked, and [23] tokens that it made/);
+    const late = made.status === 201 ? [{ text: made.body.token }] : [];
+    for (const each of [root, child, grandchild, ...late])
+      assert.deepEqual(refusal(await use(each)), [401, "token.unknown"]);
+    assert.equal((await use(own)).status, 200, "what was made in a session stays");
+    const [entry] = await recorded("token.revoked", root.id);
+    assert.ok((entry?.details?.["made"] as string[]).includes(grandchild.id));
+  });
+
+  test("seven days and one day before its end its person is told; of a short one nobody is", async () => {
+    const person = await aPerson(app);
+    const token = await aToken(person, ["credential.list"], { name: "nightly export" });
+    await aToken(person, ["credential.list"], { name: "for today", expires_in_days: 1 });
+    const toldAt = async (days: number, title: string) => {
+      ahead = days * DAY;
+      await app.database.transaction((tx) => app.kernel.jobs.enqueue(tx, "tokens.tell-of-ends", {}));
+      const as = await signIn(app, person.email);
+      return eventually(async () => {
+        const { notifications } = (await app.call(listNotifications, { as })).body;
+        return notifications.some((each) => each.title === title) ? notifications : null;
+      });
+    };
+    const [first, ...others] = await toldAt(23.5, "An API token ends soon");
+    assert.deepEqual([first?.metadata["token_id"], first?.severity, others.length], [token.id, "medium", 0]);
+    const [last] = await toldAt(29.2, "An API token ends within a day");
+    assert.deepEqual([last?.metadata["token_id"], last?.severity], [token.id, "high"]);
+    assert.match(last!.message, /"nightly export" stops working at \d{4}-/);
+  });
+
+  test("each notice of its end is given once, and none of a life that is hardly longer than its notice", () => {
+    const due = (life: number, left: number, told: number | null) => {
+      const times = { created_at: new Date(0), end: new Date(life * DAY), told_days: told };
+      return noticeDue(times, new Date((life - left) * DAY));
+    };
+    assert.deepEqual([due(30, 8, null), due(30, 7, null), due(30, 6, 7), due(30, 1, 7)], [null, 7, null, 1]);
+    assert.deepEqual([due(30, 0.5, 1), due(30, 0, null), due(30, 0.5, null)], [null, null, 1]);
+    assert.deepEqual([due(13, 6, null), due(13, 1, null), due(1, 0.5, null)], [null, 1, null]);
   });
 
   test("from another network it opens nothing, and that is on record", async () => {

@@ -18,7 +18,7 @@ import type {
 } from "@strongroom/contract";
 import { TokenId } from "@strongroom/contract";
 import { readStanding } from "#features/safes/index.ts";
-import { findUser } from "#features/users/index.ts";
+import { findUser, lockUser } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
 import type { Call } from "#kernel/http/call.ts";
@@ -95,8 +95,10 @@ async function make(
 ): Promise<Made> {
   const { actor, body } = call;
   const now = kernel.clock.now();
-  const holder = await findUser(tx, holderId);
-  if (holder?.kind !== kind) throw notThere();
+  // Held, so that who is disabled meanwhile has no token afterwards that nobody revoked.
+  const holder = await lockUser(tx, holderId);
+  if (holder?.kind !== kind || (kind === "person" && holder.status !== "active")) throw notThere();
+  if (actor.token !== null && !(await store.holdMaker(tx, actor.token.id))) throw policy.unknown();
   const expiresAt = new Date(now.getTime() + body.expires_in_days * DAY);
   policy.requireAllowedLife(body, kind, await store.readTokenPolicy(tx));
   policy.requireScopesOfRole(body.scopes, (permission) => kernel.authority.allows(permission, holder.role));
@@ -115,6 +117,7 @@ async function make(
     safe_ids: body.safe_ids === undefined ? null : [...new Set(body.safe_ids)],
     networks: body.networks,
     created_by: actor.id,
+    made_by: actor.token?.id ?? null,
     created_at: now,
     expires_at: expiresAt,
   });
@@ -151,7 +154,10 @@ async function shownOne(kernel: Kernel, tx: Tx, id: string, viewer: string): Pro
   return toToken(row, await store.readTokenPolicy(tx), kernel.clock.now());
 }
 
-/** Whose it is, who answers for it, and administrators; for everybody else it does not exist. */
+/**
+ * Whose it is, who answers for it, and administrators; for everybody else it does not exist. What it has made goes with it:
+ * whoever had it may have made another one for later.
+ */
 export async function revoke(kernel: Kernel, call: Call<typeof revokeToken>, tx: Tx): Promise<Message> {
   const { actor } = call;
   const token = await store.lockToken(tx, call.params.id, actor.id);
@@ -159,13 +165,32 @@ export async function revoke(kernel: Kernel, call: Call<typeof revokeToken>, tx:
   if (token === undefined || !(isOwn || policy.mayRevokeOthers(actor, token.is_responsible))) {
     throw refuse(404, "token.not-found", "Token not found");
   }
+  const revoked = await store.revokeWithMade(tx, [token.id], kernel.clock.now());
+  const made = revoked.filter(({ id }) => id !== token.id);
   call.note({
     target: { type: "token", id: token.id, name: token.name },
-    details: { holder: token.user_id, holder_name: token.holder },
+    details: { holder: token.user_id, holder_name: token.holder, ...(made.length === 0 ? {} : { made: idsOf(made) }) },
   });
-  if (token.revoked_at === null) await store.revokeTokenRow(tx, token.id, kernel.clock.now());
-  await kernel.events.publish(tx, changed(token.id, token.user_id));
-  return { message: `The token ${token.name} is revoked.` };
+  await kernel.events.publish(tx, changed(token.id, token.user_id), ...made.map((one) => changed(one.id, one.user_id)));
+  if (made.length === 0) return { message: `The token ${token.name} is revoked.` };
+  const others = made.length === 1 ? "1 token that it made" : `${made.length} tokens that it made`;
+  return { message: `The token ${token.name} is revoked, and ${others}.` };
+}
+
+const idsOf = (tokens: readonly store.RevokedToken[]): string[] => tokens.map(({ id }) => id);
+
+type ClockAndEvents = Pick<Kernel, "clock" | "events">;
+
+/** A person who is disabled and enabled again makes new tokens. A machine identity that is disabled only rests. */
+export async function revokeAsDisabled(kernel: ClockAndEvents, tx: Tx, userId: string): Promise<void> {
+  const holder = await findUser(tx, userId);
+  if (holder?.kind === "person") await revokeAllOf(kernel, tx, userId);
+}
+
+/** All that somebody has, and what those tokens have made for others. */
+export async function revokeAllOf({ clock, events }: ClockAndEvents, tx: Tx, userId: string): Promise<void> {
+  const revoked = await store.revokeWithMade(tx, await store.activeTokensOf(tx, userId), clock.now());
+  if (revoked.length > 0) await events.publish(tx, ...revoked.map((one) => changed(one.id, one.user_id)));
 }
 
 /** Told to its holder: their pages read the list again, and a stream that the token opened ends when it is revoked. */

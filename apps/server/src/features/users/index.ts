@@ -4,12 +4,12 @@ import type { SignInOfUsers } from "./sign-in-of-users.ts";
 import type { DeletedListener } from "./delete-user.ts";
 import { grants } from "./users.policy.ts";
 import { bindUsers } from "./users.routes.ts";
-import { changeRole } from "./users.ts";
+import { changeRole, changeStatus } from "./users.ts";
 import type { DisabledListener } from "./users.ts";
 import { countActiveByRole } from "./users.store.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Act } from "#kernel/http/act.ts";
-import type { Role, User, changeUserRole } from "@strongroom/contract";
+import type { Role, User, changeUserRole, setUserStatus } from "@strongroom/contract";
 
 export interface UsersFeature {
   /** For figures such as the dashboard's privileged users. */
@@ -18,18 +18,20 @@ export interface UsersFeature {
   onDisabled(listener: DisabledListener): void;
   /** Calls `listener`, in the transaction that makes it true, when somebody is deleted. */
   onDeleted(listener: DeletedListener): void;
-  /** The call's own use case, in the transaction of another feature. */
+  /** The calls' own use cases, in the transaction of another feature. */
   changeRole(act: Act<typeof changeUserRole>, tx: Tx): Promise<User>;
+  changeStatus(act: Act<typeof setUserStatus>, tx: Tx): Promise<User>;
 }
 
 export function installUsers(kernel: Kernel, deps: { signIn: SignInOfUsers }): UsersFeature {
   const whenDisabled: DisabledListener[] = [];
   const whenDeleted: DeletedListener[] = [];
   kernel.authority.grant(grants);
+  const disabled: DisabledListener = async (...who) => {
+    for (const listener of whenDisabled) await listener(...who);
+  };
   bindUsers(kernel, deps.signIn, {
-    disabled: async (...disabled) => {
-      for (const listener of whenDisabled) await listener(...disabled);
-    },
+    disabled,
     deleted: async (...deleted) => {
       for (const listener of whenDeleted) await listener(...deleted);
     },
@@ -39,15 +41,16 @@ export function installUsers(kernel: Kernel, deps: { signIn: SignInOfUsers }): U
     onDisabled: (listener) => void whenDisabled.push(listener),
     onDeleted: (listener) => void whenDeleted.push(listener),
     changeRole: (act, tx) => changeRole(act, tx, deps.signIn),
+    changeStatus: (act, tx) => changeStatus(act, tx, deps.signIn, disabled),
   };
 }
 
 export { searchableUsers } from "./search-users.ts";
 export type { SignInOfUsers } from "./sign-in-of-users.ts";
 export { openNetworks } from "./open-networks.ts";
-export { whenNetworksChange } from "./networks-changed.ts";
+export { whenRulesChange } from "./rules-changed.ts";
 export { isWithin, requireAllowedNetwork, requireLongEnough } from "./sign-in-rules.ts";
-export { policyColumns, readPolicy } from "./sign-in-policy.store.ts";
+export { holdPolicy, policyColumns, readPolicy } from "./sign-in-policy.store.ts";
 export { nameFromEmail, requireAnotherAdmin, requireAnotherPerson, rolesAtSignUp } from "./users.policy.ts";
 export {
   emailsOf,

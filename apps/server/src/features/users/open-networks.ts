@@ -2,7 +2,7 @@
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { networksChanged } from "./networks-changed.ts";
+import { rulesChanged } from "./rules-changed.ts";
 import { readPolicy, writePolicy } from "./sign-in-policy.store.ts";
 
 /** Returns the networks that were allowed before. Recorded as done by `part`; running servers follow at once. */
@@ -17,7 +17,7 @@ export function openNetworks(
     await writePolicy(tx, to);
     const note = { target: { type: "policy", id: "sign-in" }, details: { from: { ...from }, to } };
     await appendAudit(tx, [systemEntry("policy.changed", part, note, clock.now())]);
-    await events.publish(tx, networksChanged);
+    await events.publish(tx, rulesChanged);
     return from.allowed_networks;
   });
 }

@@ -1,5 +1,5 @@
 // What managing people asks of signing in; that feature provides it, so that the two do not import each other.
-import type { PendingReset } from "@strongroom/contract";
+import type { PendingReset, Role } from "@strongroom/contract";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
 export interface Addressed {
@@ -12,6 +12,8 @@ export interface SignInOfUsers {
   countOpenSessions(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Ends them when the transaction commits; answers how many there were. */
   endSessions(tx: Tx, userId: string): Promise<number>;
+  /** Ends those of everybody with one of these roles who has no second factor; answers how many there were. */
+  endSessionsWithoutFactor(tx: Tx, roles: readonly Role[]): Promise<number>;
   /** Takes away what signing in knows of a person who is deleted: networks and resets under way. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
   /** The names of the identity providers that these people sign in through; those with a password here are left out. */

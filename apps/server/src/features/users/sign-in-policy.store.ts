@@ -29,6 +29,14 @@ export const policyColumns = [
 export const readPolicy = (db: Db): Promise<SignInPolicy> =>
   db.selectFrom("sign_in_policy").select(policyColumns).executeTakeFirstOrThrow();
 
+/** As it is, and as it stays until the transaction ends. */
+export const holdPolicy = (tx: Tx): Promise<SignInPolicy> =>
+  tx.selectFrom("sign_in_policy").select(policyColumns).forShare().executeTakeFirstOrThrow();
+
+/** As it was before a change: nobody whom it concerns comes in until the transaction ends. */
+export const lockPolicy = (tx: Tx): Promise<SignInPolicy> =>
+  tx.selectFrom("sign_in_policy").select(policyColumns).forUpdate().executeTakeFirstOrThrow();
+
 export async function writePolicy(tx: Tx, policy: SignInPolicy): Promise<void> {
   await tx.updateTable("sign_in_policy").set(policy).execute();
 }

@@ -42,5 +42,5 @@ export function bindUsers(kernel: Kernel, signIn: SignInOfUsers, { disabled, del
   implement(kernel, listPendingResets, async (_call, db) => ({ data: await signIn.pendingResets(db) }));
   implement(kernel, issueResetLink, (call, tx) => issueLink(call, tx, signIn));
   implement(kernel, readSignInPolicy, (_call, db) => readPolicy(db));
-  implement(kernel, updateSignInPolicy, (call, tx) => changePolicy(kernel.events, call, call.body, tx));
+  implement(kernel, updateSignInPolicy, (call, tx) => changePolicy({ events: kernel.events, signIn }, call, tx));
 }

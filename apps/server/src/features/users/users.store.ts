@@ -93,13 +93,22 @@ export async function insertUser(tx: Tx, user: Insertable<Tables["users"]>): Pro
 }
 
 /**
- * The ids of the administrators who can sign in, locked until the transaction ends: two who demote each other at the
- * same time are decided one after the other.
+ * The ids of the administrators who can sign in: with a password here, or through a provider that is switched on and takes
+ * nobody's role away. All administrators are locked until the transaction ends: two who demote each other at the same time, or
+ * switch off a provider meanwhile, are decided one after the other.
  */
 export async function lockActiveAdmins(tx: Tx): Promise<string[]> {
   const admins = tx.selectFrom("users").select("id").where("role", "=", "admin").where("status", "=", "active");
   const people = admins.where("invited_at", "is", null).where("kind", "=", "person");
-  return (await people.orderBy("id").forNoKeyUpdate().execute()).map((row) => row.id);
+  const locked = (await people.orderBy("id").forNoKeyUpdate().execute()).map((row) => row.id);
+  // A statement of its own: the one before may have waited for somebody who changed how these sign in.
+  const { rows } = await sql<{ id: string }>`
+    select id from users where id = any(${locked}::uuid[]) and (password_hash <> '' or exists (
+      select from identity_provider_people bound join identity_providers provider on provider.id = bound.provider_id
+      where bound.user_id = users.id and provider.is_enabled
+        and (provider.role_mappings = '[]' or provider.role_mappings @> '[{"role": "admin"}]')))
+    order by id`.execute(tx);
+  return rows.map((row) => row.id);
 }
 
 export async function setRole(tx: Tx, userId: string, role: Role): Promise<void> {

@@ -8,6 +8,7 @@ import type {
   issueResetLink,
   listUsers,
   setUserStatus,
+  updateSignInPolicy,
 } from "@strongroom/contract";
 import { UserId } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -17,9 +18,9 @@ import type { Events } from "#kernel/events/events.ts";
 import type { Call } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
-import { networksChanged } from "./networks-changed.ts";
+import { rulesChanged } from "./rules-changed.ts";
 import { requireOwnNetwork } from "./sign-in-rules.ts";
-import { readPolicy, writePolicy } from "./sign-in-policy.store.ts";
+import { lockPolicy, writePolicy } from "./sign-in-policy.store.ts";
 import { requireAnotherAdmin, requireAnotherPerson } from "./users.policy.ts";
 import { clearRoleRequest, findUser, listPage, lockActiveAdmins, lockUser, setRole, setStatus } from "./users.store.ts";
 import type { Person } from "./users.store.ts";
@@ -55,7 +56,7 @@ export async function changeRole(call: Act<typeof changeUserRole>, tx: Tx, signI
 }
 
 export async function changeStatus(
-  call: Call<typeof setUserStatus>,
+  call: Act<typeof setUserStatus>,
   tx: Tx,
   signIn: SignInOfUsers,
   onDisabled: DisabledListener,
@@ -113,13 +114,25 @@ export async function issueLink(
   return { link, expires_at: expiresAt.toISOString() };
 }
 
-/** Throws 409 when it would keep out the network that it comes from: whoever saved it could not take it back. */
-export async function changePolicy(events: Events, call: Call, policy: SignInPolicy, tx: Tx): Promise<SignInPolicy> {
+/**
+ * Throws 409 when it would keep out the network that it comes from: whoever saved it could not take it back. INVARIANT: who
+ * must have a second factor from now on and has none is signed out in the same transaction, whoever saved it included.
+ */
+export async function changePolicy(
+  { events, signIn }: { events: Events; signIn: SignInOfUsers },
+  call: Call<typeof updateSignInPolicy>,
+  tx: Tx,
+): Promise<SignInPolicy> {
+  const policy = call.body;
   requireOwnNetwork(policy, call.request.ip);
-  const before = await readPolicy(tx);
+  const before = await lockPolicy(tx);
   await writePolicy(tx, policy);
-  if (before.allowed_networks.join() !== policy.allowed_networks.join()) await events.publish(tx, networksChanged);
-  call.note({ target: { type: "policy", id: "sign-in" }, details: { from: { ...before }, to: { ...policy } } });
+  const asked = policy.mfa_required_roles.filter((role) => !before.mfa_required_roles.includes(role));
+  const ended = asked.length === 0 ? 0 : await signIn.endSessionsWithoutFactor(tx, asked);
+  const isOtherNetworks = before.allowed_networks.join() !== policy.allowed_networks.join();
+  if (isOtherNetworks || asked.length > 0) await events.publish(tx, rulesChanged);
+  const details = { from: { ...before }, to: { ...policy }, ...(asked.length === 0 ? {} : { sessions_ended: ended }) };
+  call.note({ target: { type: "policy", id: "sign-in" }, details });
   return policy;
 }
 

@@ -28,7 +28,8 @@ export interface Database {
   db: Db;
   /**
    * Runs `fn` in one transaction: commits when it returns, rolls back when it throws. No network calls and no hashing
-   * inside: a transaction holds a connection and locks.
+   * inside: a transaction holds a connection and locks. When the database ends it because it and another waited for each
+   * other, nothing of it has happened, and `fn` is run once more: what it does outside of the database it may do twice.
    */
   transaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
   /**
@@ -44,6 +45,8 @@ export interface Database {
   /** Waits for running queries, then closes all connections of the pool. */
   close(): Promise<void>;
 }
+
+const DEADLOCK = "40P01";
 
 /** Opens the pool; connects when first used. Connections that the server drops are replaced by themselves. */
 export function openDatabase(config: DatabaseConfig): Database {
@@ -70,7 +73,15 @@ export function openDatabase(config: DatabaseConfig): Database {
   const swift = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedTrips(pool, true) }) });
   return {
     db,
-    transaction: (fn) => db.transaction().execute(fn),
+    async transaction(fn) {
+      try {
+        return await db.transaction().execute(fn);
+      } catch (error) {
+        if ((error as { code?: unknown } | null)?.code !== DEADLOCK) throw error;
+        config.log.warn("two transactions waited for each other; one begins anew");
+        return db.transaction().execute(fn);
+      }
+    },
     swiftTransaction: (fn) => swift.transaction().execute(fn),
     pool,
     connection,

@@ -1,0 +1,39 @@
+// Who may ask what a change would do: who could make it, and a token that was given that.
+import {
+  addGroupMember,
+  addSafeMember,
+  changeUserRole,
+  deleteGroup,
+  removeGroupMember,
+  removeSafeMember,
+  setUserStatus,
+  updateGroup,
+  updatePlatform,
+  updateSafe,
+  updateSafeMember,
+} from "@strongroom/contract";
+import type { AccessChange, Endpoint } from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
+import { requireScope } from "#kernel/authz/token-scope.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+
+/** The call that makes each change. */
+const CALLS: Record<AccessChange["kind"], Pick<Endpoint, "needs" | "scope">> = {
+  "member-added": addSafeMember,
+  "member-updated": updateSafeMember,
+  "member-removed": removeSafeMember,
+  "safe-changed": updateSafe,
+  "group-member-added": addGroupMember,
+  "group-member-removed": removeGroupMember,
+  "group-kind-changed": updateGroup,
+  "group-deleted": deleteGroup,
+  "role-changed": changeUserRole,
+  "person-disabled": setUserStatus,
+  "platform-approvals": updatePlatform,
+};
+
+/** Throws 403 as the change's own call would; what depends on the safe is judged by the use case itself. */
+export function requireRight({ authority }: Pick<Kernel, "authority">, actor: Actor, { kind }: AccessChange): void {
+  authority.require(CALLS[kind].needs, actor);
+  requireScope(CALLS[kind], actor);
+}

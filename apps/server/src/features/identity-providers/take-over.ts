@@ -1,0 +1,77 @@
+// Whoever has an account's address at a provider gets the account, where the administrator allows it: asked for at the first
+// proof of a sign-in, and done with its last.
+import type { Role } from "@strongroom/contract";
+import type { ProvedElsewhere, TakeOver } from "#features/sign-in/index.ts";
+import { setPasswordHash, setRole } from "#features/users/index.ts";
+import type { UsersTable } from "#features/users/index.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { GroupNames } from "./identity-providers.policy.ts";
+import { holdProvider } from "./identity-providers.store.ts";
+import type { ProviderRow } from "./identity-providers.store.ts";
+import type { Office } from "./office.ts";
+import { bindPerson, findProviderOf } from "./people.store.ts";
+import { aUser, record } from "./record.ts";
+
+/** What a provider says of somebody whom it has proved. */
+export interface Vouched {
+  /** What stays the same whatever else changes. */
+  subject: string;
+  email: string | null;
+  /** Null: the provider does not say. */
+  isEmailVerified: boolean | null;
+  name: string | null;
+  groups: readonly GroupNames[];
+}
+
+interface Known {
+  provider: ProviderRow;
+  vouched: Vouched;
+  known: UsersTable;
+  role: Role | "keep";
+}
+
+/**
+ * INVARIANT: nothing of the account changes here, because its own second factor may be missing still. Throws 403 where it may
+ * not be taken over: an administrator's never, and none without the administrator's consent or on an address that is not verified.
+ */
+export async function foreseeTakeOver(db: Db, { provider, vouched, known, role }: Known): Promise<ProvedElsewhere> {
+  const isMeant = vouched.isEmailVerified === true && mayBeTaken(provider, known) && known.status === "active";
+  if (!isMeant || (await findProviderOf(db, known.id)) !== undefined) throw taken(provider);
+  const wanted = { providerId: provider.id, subject: vouched.subject, role: role === "keep" ? null : role };
+  return { user: known, takeOver: wanted };
+}
+
+const mayBeTaken = (provider: ProviderRow, { role, kind }: UsersTable): boolean =>
+  provider.links_by_email && role !== "admin" && kind === "person";
+
+/** As `Elsewhere.takeOver` says. */
+export async function takeOver(
+  { kernel, signIn }: Office,
+  tx: Tx,
+  user: UsersTable,
+  { providerId, subject, role }: TakeOver,
+): Promise<void> {
+  const now = kernel.clock.now();
+  const provider = await holdProvider(tx, providerId);
+  if (provider?.is_enabled !== true)
+    throw refuse(403, "sign-in.provider-off", "This way of signing in is switched off.");
+  const binding = { provider_id: provider.id, subject, user_id: user.id, bound_at: now };
+  if (!mayBeTaken(provider, user) || !(await bindPerson(tx, binding))) throw taken(provider);
+  await setPasswordHash(tx, user.id, "");
+  await signIn.forgetReset(tx, user.id);
+  await signIn.endSessions(tx, user.id);
+  const target = aUser(user);
+  await record(now, tx, "identity-provider.person-bound", { target, details: { provider: provider.name } });
+  if (role === null || role === user.role) return;
+  await setRole(tx, user.id, role);
+  const details = { from: user.role, to: role, provider: provider.name };
+  await record(now, tx, "user.role-changed", { target, details });
+}
+
+const taken = ({ name }: ProviderRow) =>
+  refuse(
+    403,
+    "sign-in.account-exists",
+    `There is an account with your email address here, and it does not sign in through ${name}. Please ask an administrator.`,
+  );
