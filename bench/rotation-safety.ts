@@ -14,8 +14,8 @@ const PAGE = join(import.meta.dirname, "../docs/rotation-safety.md");
 const PAUSE_MS = 30_000;
 const PATIENCE_MS = 300_000;
 /** Of a protocol of many small pieces not all are struck at: some of each connection, and its last ones. */
-const MOST_KILLED = 12;
-const MOST_CUT = 8;
+const MOST_KILLED = Number(process.env.MOST_PIECES ?? 12);
+const MOST_CUT = Math.min(8, MOST_KILLED);
 
 async function strike(kind: Kind): Promise<{ section: string; isGood: boolean }> {
   const store = await startPostgresql();

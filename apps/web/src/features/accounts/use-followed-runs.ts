@@ -1,7 +1,6 @@
 // The runs whose progress stands on the page: those that were begun here, and those that were left under way.
-import type { RotationRun } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { runningRotations } from "#shared/rotation/rotation.queries.ts";
 import type { AccountRun } from "./several-accounts.queries.ts";
 
@@ -15,20 +14,17 @@ interface FollowedRuns {
 
 /** The latest first. One stays until it is dismissed, also after its end. */
 export function useFollowedRuns(): FollowedRuns {
-  const [runs, setRuns] = useState<readonly AccountRun[]>([]);
+  const [begun, setBegun] = useState<readonly AccountRun[]>([]);
+  const [dismissed, setDismissed] = useState<readonly string[]>([]);
   const { data } = useQuery(runningRotations);
-  useEffect(() => {
-    if (data !== undefined) setRuns((before) => withFound(before, data.runs));
-  }, [data]);
+  const known = new Set<string>([...begun.map(({ id }) => id), ...dismissed]);
+  const left = (data?.runs ?? []).filter(({ id }) => !known.has(id));
   return {
-    runs,
-    follow: (run) => setRuns((before) => [run, ...before]),
-    dismiss: (run) => setRuns((before) => before.filter(({ id }) => id !== run.id)),
+    runs: [...begun, ...left.map(({ id }): AccountRun => ({ kind: "rotation", id }))],
+    follow: (run) => setBegun((before) => [run, ...before]),
+    dismiss: ({ id }) => {
+      setBegun((before) => before.filter((run) => run.id !== id));
+      setDismissed((before) => [...before, id]);
+    },
   };
-}
-
-function withFound(followed: readonly AccountRun[], found: readonly RotationRun[]): readonly AccountRun[] {
-  const known = new Set<string>(followed.map(({ id }) => id));
-  const others = found.filter(({ id }) => !known.has(id));
-  return [...followed, ...others.map(({ id }): AccountRun => ({ kind: "rotation", id }))];
 }

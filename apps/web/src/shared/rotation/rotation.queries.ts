@@ -81,12 +81,15 @@ export const cancelling = (client: QueryClient, of: Rotated, rotation: Pick<Rota
     onSettled: () => void staleAfter(client, of),
   });
 
-/** Asked anew whenever a page that follows runs is opened; from then on each is followed by itself. */
+/**
+ * What was under way when a page that follows runs was opened: asked once each time, and under a key that nothing makes stale.
+ * From then on each run is followed by itself, to its end and beyond.
+ */
 export const runningRotations = {
   ...queryOf(listRotationRuns),
+  queryKey: ["rotation runs under way"],
   gcTime: 0,
   staleTime: Infinity,
-  refetchOnWindowFocus: false,
 };
 
 const byRun = (id: string) => ({ params: { id: id as RotationRunId } });
