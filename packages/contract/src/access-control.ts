@@ -167,7 +167,16 @@ export const AccessChange = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("group-member-added"), group_id: GroupId, user_id: UserId }),
   z.strictObject({ kind: z.literal("group-member-removed"), group_id: GroupId, user_id: UserId }),
   z.strictObject({ kind: z.literal("group-deleted"), group_id: GroupId }),
+  z.strictObject({ kind: z.literal("group-kind-changed"), group_id: GroupId, group_kind: GroupKind }),
+  /** What is left out stays as it is. */
+  z.strictObject({
+    kind: z.literal("safe-changed"),
+    safe_id: SafeId,
+    access_level: AccessLevel.optional(),
+    status: SafeStatus.optional(),
+  }),
   z.strictObject({ kind: z.literal("role-changed"), user_id: UserId, role: Role }),
+  z.strictObject({ kind: z.literal("person-disabled"), user_id: UserId }),
   z.strictObject({
     kind: z.literal("platform-approvals"),
     platform_id: PlatformId,

@@ -7,6 +7,8 @@ import {
   listPersonSafes,
   previewAccessChange,
   readAccessPerson,
+  readAccount,
+  updateSafe,
 } from "@strongroom/contract";
 import type { AccessChange } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -122,6 +124,54 @@ describe("what would change if", () => {
         ],
       ],
     );
+  });
+
+  test("a person who is disabled loses all they have, and what is lent to them; a closed safe takes it from everybody", async () => {
+    const member = await aPerson(app);
+    const safe = await aSafe(app, admin);
+    const account = await anAccount(app, admin, safe);
+    await aMember(app, admin, safe, member, "user");
+    const foretold = async (change: AccessChange) => {
+      const { status, body, text } = await tell(change);
+      assert.equal(status, 200, text);
+      const own = body.people.find(({ user_id }) => user_id === member.id);
+      const losses = own?.changes.filter((each) => each.accounts_lost === 1).map(({ permission }) => permission);
+      return { people: body.people_losing, accounts: body.accounts, losses };
+    };
+    assert.deepEqual(await foretold({ kind: "person-disabled", user_id: member.id }), {
+      people: 1,
+      accounts: 1,
+      losses: ["list", "use", "retrieve"],
+    });
+    const closed = await foretold({ kind: "safe-changed", safe_id: safe.id, status: "archived" });
+    assert.ok(closed.people >= 2, "the owner loses too");
+    assert.deepEqual(closed.losses, ["use", "retrieve"]);
+    // Nothing of it happened.
+    const still = await app.call(readAccount, { params: { id: account.id }, as: member.token });
+    assert.equal(still.status, 200, still.text);
+  });
+
+  test("who would see a safe with another access level, and through a team that was a group, is told before", async () => {
+    const [owner, colleague] = [await aPerson(app), await aPerson(app)];
+    const safe = await aSafe(app, owner);
+    const group = await aGroup(app, [owner, colleague]);
+    const gaining = async (change: AccessChange): Promise<string[]> => {
+      const { status, body, text } = await tell(change);
+      assert.equal(status, 200, text);
+      return body.people
+        .filter(({ changes }) => changes.some((each) => each.safes_gained > 0))
+        .map((each) => each.user_id);
+    };
+    const team: AccessChange = { kind: "safe-changed", safe_id: safe.id, access_level: "team" };
+    assert.deepEqual(await gaining(team), []);
+    const edit = { name: safe.name, description: null, access_level: "team" as const };
+    assert.equal((await app.call(updateSafe, { params: { id: safe.id }, body: edit, as: owner.token })).status, 200);
+    const kind: AccessChange = { kind: "group-kind-changed", group_id: group.id, group_kind: "team" };
+    assert.deepEqual(await gaining(kind), [colleague.id]);
+    const refused = await tell(kind, owner.token);
+    assert.equal(refused.status, 403);
+    const unseen: AccessChange = { kind: "safe-changed", safe_id: safe.id, status: "inactive" };
+    assert.equal((await tell(unseen, colleague.token)).status, 404);
   });
 
   test("each is asked for what the change itself asks for, and is on record", async () => {

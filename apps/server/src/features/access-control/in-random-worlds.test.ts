@@ -1,6 +1,9 @@
 // Who has what, and what would change: in random worlds this feature's answers are those that the calls really give.
 import {
+  ACCESS_LEVELS,
+  GROUP_KINDS,
   SAFE_PERMISSIONS,
+  SAFE_STATUSES,
   addGroupMember,
   addSafeMember,
   listAccessPeople,
@@ -12,13 +15,17 @@ import {
   readAccessPerson,
   removeGroupMember,
   removeSafeMember,
+  updateGroup,
+  updateSafe,
 } from "@strongroom/contract";
 import type {
   AccessChange,
   AccessPreview,
+  GroupId,
   InputOf,
   Platform,
   Role,
+  SafeId,
   SafePermission,
   UserId,
 } from "@strongroom/contract";
@@ -28,6 +35,7 @@ import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
 import { platformsOf, settleAccounts } from "#testing/world-accounts.ts";
 import { aWorld, chanceOf, expected, seedOfRun } from "#testing/worlds.ts";
 import type { Chance, Inhabitant, World, WorldSafe } from "#testing/worlds.ts";
@@ -54,7 +62,7 @@ const everything = async (): Promise<unknown> =>
     await app.database.pool.query(`
       select md5(string_agg(line, '|' order by line)) as digest from (
         select t::text as line from safe_members t union all select t::text from group_members t
-        union all select t::text from groups t union all select t::text from platforms t
+        union all select t::text from groups t union all select t::text from safes t union all select t::text from platforms t
         union all select t::text from access_requests t union all select t::text from account_check_outs t
         union all select t::text from accounts t union all select id::text || role || status from users
         union all select id::text from sign_in_sessions union all select id::text from notices
@@ -142,6 +150,8 @@ async function settleLoans(): Promise<void> {
        ended_at = case when id = any($1::uuid[]) then ended_at else now() end where state = 'granted'`,
     [[...shown]],
   );
+  // What the last change made people hear of is told in its own time.
+  await eventually(async () => ((await count("select count(*) from notices")) === 0 ? true : null));
 }
 
 /** Counts, for each person and permission, what a change took and gave on accounts: by their own lists. */
@@ -192,7 +202,7 @@ function aChange(
   const safe: WorldSafe = chance.oneOf(world.safes);
   const person = chance.oneOf(people);
   const group = chance.oneOf(world.groups);
-  const kind = chance.oneOf(["add", "remove", "join", "leave", "role"] as const);
+  const kind = chance.oneOf(["add", "remove", "join", "leave", "safe", "kind"] as const);
   const removable = safe.memberships.filter(({ user }) => user !== safe.owner);
   const wrap = (change: unknown) => ({ change: change as AccessChange });
   if (kind === "add" && !safe.memberships.some(({ user }) => user === person.id)) {
@@ -224,6 +234,23 @@ function aChange(
     return {
       change: wrap({ kind: "group-member-removed", group_id: group.id, user_id: person.id }),
       make: () => app.call(removeGroupMember, { params, as }),
+    };
+  }
+  if (kind === "safe") {
+    const edit = { access_level: chance.oneOf(ACCESS_LEVELS), status: chance.oneOf(SAFE_STATUSES) };
+    const params = { id: safe.id as SafeId };
+    return {
+      change: wrap({ kind: "safe-changed", safe_id: safe.id, ...edit }),
+      make: () => app.call(updateSafe, { params, body: { name: safe.name, description: null, ...edit }, as }),
+    };
+  }
+  if (kind === "kind") {
+    const next = chance.oneOf(GROUP_KINDS);
+    const body = { name: `Group ${group.id}`, description: null, kind: next, may_break_glass: group.mayBreakGlass };
+    const params = { id: group.id as GroupId };
+    return {
+      change: wrap({ kind: "group-kind-changed", group_id: group.id, group_kind: next }),
+      make: () => app.call(updateGroup, { params, body, as }),
     };
   }
   return null;

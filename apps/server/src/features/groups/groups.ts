@@ -51,7 +51,7 @@ export async function makeGroup({ kernel }: GroupDeps, call: Call<typeof createG
   return toGroup(await existing(tx, id));
 }
 
-export async function changeGroup({ kernel }: GroupDeps, call: Call<typeof updateEndpoint>, tx: Tx): Promise<Group> {
+export async function changeGroup({ kernel }: GroupDeps, call: Act<typeof updateEndpoint>, tx: Tx): Promise<Group> {
   const group = await begin(call, tx);
   const { name, kind, may_break_glass } = call.body;
   if (!(await store.updateGroup(tx, group.id, call.body))) throw nameTaken(name);

@@ -2,10 +2,10 @@
 import type { Kernel } from "#kernel/kernel.ts";
 import type { SafesFeature } from "#features/safes/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
-import type { addGroupMember, deleteGroup, removeGroupMember } from "@strongroom/contract";
+import type { addGroupMember, deleteGroup, removeGroupMember, updateGroup } from "@strongroom/contract";
 import type { Act } from "#kernel/http/act.ts";
 import { forgetPerson } from "./groups.store.ts";
-import { addPerson, removeGroup, removePerson } from "./groups.ts";
+import { addPerson, changeGroup, removeGroup, removePerson } from "./groups.ts";
 import type { GroupDeps } from "./groups.ts";
 import { grants } from "./groups.policy.ts";
 import { bindGroups } from "./groups.routes.ts";
@@ -15,6 +15,7 @@ export interface GroupsFeature {
   forgetPerson(tx: Tx, userId: string): Promise<void>;
   /** The calls' own use cases, in the transaction of another feature; whether the caller may is for that one to ask. */
   readonly acts: {
+    change(act: Act<typeof updateGroup>, tx: Tx): Promise<unknown>;
     addPerson(act: Act<typeof addGroupMember>, tx: Tx): Promise<unknown>;
     removePerson(act: Act<typeof removeGroupMember>, tx: Tx): Promise<unknown>;
     remove(act: Act<typeof deleteGroup>, tx: Tx): Promise<unknown>;
@@ -28,6 +29,7 @@ export function installGroups(kernel: Kernel, { membersLost }: Pick<SafesFeature
   return {
     forgetPerson,
     acts: {
+      change: (act, tx) => changeGroup(deps, act, tx),
       addPerson: (act, tx) => addPerson(deps, act, tx),
       removePerson: (act, tx) => removePerson(deps, act, tx),
       remove: (act, tx) => removeGroup(deps, act, tx),
@@ -35,4 +37,5 @@ export function installGroups(kernel: Kernel, { membersLost }: Pick<SafesFeature
   };
 }
 
+export { readGroup } from "./groups.store.ts";
 export { searchableGroups } from "./search-groups.ts";

@@ -2,7 +2,7 @@
 import type { Safe, updateSafe } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
-import type { Call } from "#kernel/http/call.ts";
+import type { Act } from "#kernel/http/act.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { presentSafe } from "./find-safes.ts";
 import { makeOwner } from "./make-owner.ts";
@@ -18,7 +18,7 @@ export type ClosedListener = (tx: Tx, safeId: string, by: Actor) => Promise<void
 
 export async function changeSafe(
   kernel: Kernel,
-  call: Call<typeof updateSafe>,
+  call: Act<typeof updateSafe>,
   tx: Tx,
   onClosed: ClosedListener,
 ): Promise<Safe> {

@@ -2,10 +2,19 @@
 import type { HistoryOfTarget } from "#features/audit/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { Tx } from "#kernel/db/database.ts";
-import type { Message, SafeMember, addSafeMember, removeSafeMember, updateSafeMember } from "@strongroom/contract";
+import type {
+  Message,
+  Safe,
+  SafeMember,
+  addSafeMember,
+  removeSafeMember,
+  updateSafe,
+  updateSafeMember,
+} from "@strongroom/contract";
 import type { Act } from "#kernel/http/act.ts";
 import { addMember, changeMember, removeMember, removeReviewed } from "./change-members.ts";
 import { forgetPerson } from "./forget-person.ts";
+import { changeSafe } from "./change-safe.ts";
 import type { ClosedListener } from "./change-safe.ts";
 import type { AccountMover } from "./delete-safe.ts";
 import type { MembersLostListener } from "./members-lost.ts";
@@ -23,7 +32,9 @@ export interface SafesFeature {
   readonly membersLost: MembersLostListener;
   /** For a person who is deleted. Throws 409 for the owner of a safe. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
-  /** The calls' own use cases, with all that they ask of the caller, in the transaction of another feature. */
+  /** The call's own use case, with all that it asks of the caller, in the transaction of another feature. */
+  change(act: Act<typeof updateSafe>, tx: Tx): Promise<Safe>;
+  /** The calls' own use cases, likewise. */
   readonly members: {
     add(act: Act<typeof addSafeMember>, tx: Tx): Promise<SafeMember>;
     change(act: Act<typeof updateSafeMember>, tx: Tx): Promise<SafeMember>;
@@ -53,6 +64,7 @@ export function installSafes(kernel: Kernel, deps: { historyOfTarget: HistoryOfT
     onClosed: (listener) => void whenClosed.push(listener),
     beforeDeletion: (mover) => void movers.push(mover),
     membersLost,
+    change: (act, tx) => changeSafe(kernel, act, tx, onClosed),
     members: {
       add: (act, tx) => addMember({ kernel, onLost: membersLost }, act, tx),
       change: (act, tx) => changeMember({ kernel, onLost: membersLost }, act, tx),

@@ -1,7 +1,7 @@
 // Gives a safe to another person, who gets an owner's membership; the one before keeps theirs as an ordinary one.
 import type { updateSafe } from "@strongroom/contract";
 import type { Tx } from "#kernel/db/database.ts";
-import type { Call } from "#kernel/http/call.ts";
+import type { Act } from "#kernel/http/act.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
@@ -12,7 +12,7 @@ import type { SafeRow } from "./safes.store.ts";
 /** Throws 403 for everybody but the owner and administrators: who else manages a safe does not take it over. */
 export async function makeOwner(
   kernel: Kernel,
-  call: Call<typeof updateSafe>,
+  call: Act<typeof updateSafe>,
   tx: Tx,
   safe: SafeRow,
   userId: string,

@@ -1,5 +1,5 @@
 // The form of a change that is only asked about: what has to be chosen for each kind, and the change that comes of it.
-import type { Platform, Role, SafeRole } from "@strongroom/contract";
+import type { AccessLevel, GroupKind, Platform, Role, SafeRole, SafeStatus } from "@strongroom/contract";
 import type { WishedChange } from "#shared/access-preview/what-would-change.tsx";
 
 export const CHANGE_KINDS = [
@@ -8,8 +8,11 @@ export const CHANGE_KINDS = [
   "member-removed",
   "group-member-added",
   "group-member-removed",
+  "group-kind-changed",
   "group-deleted",
+  "safe-changed",
   "role-changed",
+  "person-disabled",
   "platform-approvals",
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
@@ -20,16 +23,30 @@ export const KIND_LABELS: Record<ChangeKind, string> = {
   "member-removed": "Take a member out of a safe",
   "group-member-added": "Put a person into a group",
   "group-member-removed": "Take a person out of a group",
+  "group-kind-changed": "Change a group's kind",
   "group-deleted": "Delete a group",
+  "safe-changed": "Change a safe's access level or status",
   "role-changed": "Change a person's role",
+  "person-disabled": "Disable a person",
   "platform-approvals": "Change the approvals of a platform",
 };
 
 /** What somebody may change is what they may ask about. */
 export const kindsFor = (isAdmin: boolean): readonly ChangeKind[] =>
-  CHANGE_KINDS.filter((kind) => isAdmin || kind.startsWith("member-"));
+  CHANGE_KINDS.filter((kind) => isAdmin || kind.startsWith("member-") || kind === "safe-changed");
 
-export type Field = "safe" | "who" | "member" | "safeRole" | "group" | "person" | "role" | "platform" | "approvals";
+export type Field =
+  | "safe"
+  | "who"
+  | "member"
+  | "safeRole"
+  | "safeState"
+  | "group"
+  | "groupKind"
+  | "person"
+  | "role"
+  | "platform"
+  | "approvals";
 
 export const FIELDS: Record<ChangeKind, readonly Field[]> = {
   "member-added": ["safe", "who", "safeRole"],
@@ -37,8 +54,11 @@ export const FIELDS: Record<ChangeKind, readonly Field[]> = {
   "member-removed": ["safe", "member"],
   "group-member-added": ["group", "person"],
   "group-member-removed": ["group", "person"],
+  "group-kind-changed": ["group", "groupKind"],
   "group-deleted": ["group"],
+  "safe-changed": ["safe", "safeState"],
   "role-changed": ["person", "role"],
+  "person-disabled": ["person"],
   "platform-approvals": ["platform", "approvals"],
 };
 
@@ -48,7 +68,11 @@ export interface ChangeValues {
   who: string;
   member: string;
   safeRole: Exclude<SafeRole, "custom">;
+  /** Null: it stays as it is. */
+  level: AccessLevel | null;
+  status: SafeStatus | null;
   group: string;
+  groupKind: GroupKind;
   person: string;
   role: Role;
   platform: string;
@@ -61,7 +85,10 @@ export const EMPTY_CHANGE: ChangeValues = {
   who: "",
   member: "",
   safeRole: "user",
+  level: null,
+  status: null,
   group: "",
+  groupKind: "team",
   person: "",
   role: "manager",
   platform: "",
@@ -76,6 +103,16 @@ export const withPlatform = (values: ChangeValues, platform: Platform | undefine
   level1: platform?.approvals_level_1 ?? values.level1,
   level2: platform?.approvals_level_2 ?? values.level2,
 });
+
+const safeChange = (id: string, { level, status }: ChangeValues): WishedChange | null =>
+  level === null && status === null
+    ? null
+    : {
+        kind: "safe-changed",
+        safe_id: id,
+        ...(level === null ? {} : { access_level: level }),
+        ...(status === null ? {} : { status }),
+      };
 
 /** Null while something is still to be chosen. */
 export function changeOf(kind: ChangeKind, values: ChangeValues): WishedChange | null {
@@ -95,6 +132,12 @@ export function changeOf(kind: ChangeKind, values: ChangeValues): WishedChange |
     case "group-member-added":
     case "group-member-removed":
       return { kind, group_id: group, user_id: person };
+    case "group-kind-changed":
+      return { kind, group_id: group, group_kind: values.groupKind };
+    case "safe-changed":
+      return safeChange(safe, values);
+    case "person-disabled":
+      return { kind, user_id: person };
     case "group-deleted":
       return { kind, group_id: group };
     case "role-changed":

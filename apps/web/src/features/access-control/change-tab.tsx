@@ -1,9 +1,10 @@
 // "What would change if…": describes a change and asks what it would give and take. It saves nothing.
 import { NumberInput, Select } from "@mantine/core";
-import { ROLES, SAFE_ROLES, SAFE_ROLE_LABELS } from "@strongroom/contract";
+import { ACCESS_LEVELS, GROUP_KINDS, ROLES, SAFE_ROLES, SAFE_ROLE_LABELS, SAFE_STATUSES } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
+import { capitalised } from "#shared/format/text.ts";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { membersOf, platforms } from "./access-control.queries.ts";
 import { ROLE_LABELS } from "./access-words.ts";
@@ -66,6 +67,16 @@ export function ChangeTab({ isAdmin }: { isAdmin: boolean }) {
               onChange={(next) => next !== null && set({ safeRole: next })}
             />
           )}
+          {has("safeState") && <SafeStateFields values={values} onChange={set} />}
+          {has("groupKind") && (
+            <Select
+              label="New kind"
+              data={GROUP_KINDS.map((value) => ({ value, label: capitalised(value) }))}
+              value={values.groupKind}
+              allowDeselect={false}
+              onChange={(next) => next !== null && set({ groupKind: next })}
+            />
+          )}
           {has("role") && (
             <Select
               label="New role"
@@ -80,6 +91,36 @@ export function ChangeTab({ isAdmin }: { isAdmin: boolean }) {
         <WhatWouldChange change={changeOf(kind, values)} isMain />
       </div>
     </SectionCard>
+  );
+}
+
+const AS_IT_IS = "Stays as it is";
+
+interface SafeStateFieldsProps {
+  values: ChangeValues;
+  onChange: (part: Partial<ChangeValues>) => void;
+}
+
+function SafeStateFields({ values: { level, status }, onChange }: SafeStateFieldsProps) {
+  return (
+    <>
+      <Select
+        label="New access level"
+        placeholder={AS_IT_IS}
+        clearable
+        data={ACCESS_LEVELS.map((value) => ({ value, label: capitalised(value) }))}
+        value={level}
+        onChange={(next) => onChange({ level: next })}
+      />
+      <Select
+        label="New status"
+        placeholder={AS_IT_IS}
+        clearable
+        data={SAFE_STATUSES.map((value) => ({ value, label: capitalised(value) }))}
+        value={status}
+        onChange={(next) => onChange({ status: next })}
+      />
+    </>
   );
 }
 

@@ -81,8 +81,8 @@ async function perform(action: UserAction): Promise<void> {
   }
 }
 
-export const userAction = (client: QueryClient) =>
-  mutationOptions({ mutationFn: perform, onSettled: () => invalidatePath(client, USERS) });
+export const userAction = (client: QueryClient, action: UserAction) =>
+  mutationOptions({ mutationFn: () => perform(action), onSettled: () => invalidatePath(client, USERS) });
 
 /** Not a mutation, because a mutation keeps its answer, and whoever has the link can sign in. */
 export const createResetLink = (userId: string): Promise<ReplyOf<typeof issueResetLink>> =>

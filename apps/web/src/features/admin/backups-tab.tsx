@@ -7,14 +7,15 @@ import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { inBytes } from "#shared/format/size.ts";
 import { absoluteTime } from "#shared/format/time.ts";
+import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./admin-page.module.css";
-import { Asking } from "./asking.tsx";
 import { FINDING_NAMES, drillSentence, drillStatus } from "./drill-words.ts";
 import { backupDrill, backupNow, backupRemoval, backups, workCancel } from "./system.queries.ts";
 
@@ -119,23 +120,21 @@ function Backups({ list: { data, under_way: underWay } }: { list: BackupList }) 
   }
   return (
     <>
-      <ul className={classes.list}>
+      <RowList label="Backups">
         {data.map((backup) => (
           <BackupRow key={backup.name} backup={backup} isBusy={underWay !== null} onDelete={() => setLeaving(backup)} />
         ))}
-      </ul>
-      <Asking
+      </RowList>
+      <DeleteDialog
         opened={leaving !== null}
         title="Delete the backup"
-        confirmLabel="Delete"
-        variant="danger"
-        mutation={backupRemoval(client)}
-        given={leaving?.name ?? ""}
+        mutation={backupRemoval(client, leaving?.name ?? "")}
         done="The backup is deleted"
+        failed="Failed to delete the backup"
         onClose={() => setLeaving(null)}
       >
         The backup of {leaving?.made_at ? absoluteTime(leaving.made_at) : leaving?.name} is removed for good.
-      </Asking>
+      </DeleteDialog>
     </>
   );
 }
@@ -150,45 +149,49 @@ function BackupRow({ backup, isBusy, onDelete }: BackupRowProps) {
   const { mutate, isPending } = useMutation(backupDrill(useQueryClient()));
   const { name, state, made_at: madeAt, last_drill: drill } = backup;
   return (
-    <li className={classes.item}>
-      <div className={classes.itemText}>
-        <div className={classes.person}>
-          <span className={classes.name}>{madeAt === null ? name : absoluteTime(madeAt)}</span>
+    <Row
+      name={
+        <>
+          {madeAt === null ? name : absoluteTime(madeAt)}
           {state !== "complete" && (
             <StatusBadge status="failed" label={state === "damaged" ? "Damaged" : "Not finished"} />
           )}
           {drill !== null && <StatusBadge {...drillStatus(drill)} />}
-        </div>
-        <p className={classes.email}>
-          {state === "complete" &&
-            `${inBytes(backup.size_bytes)} · ${backup.files.toLocaleString()} files · Strongroom ${backup.version}`}
-        </p>
-      </div>
-      <Group gap="xs" wrap="nowrap">
-        {state === "complete" && (
+        </>
+      }
+      actions={
+        <>
+          {state === "complete" && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              disabled={isBusy}
+              loading={isPending}
+              aria-label={`Try restoring ${name}`}
+              onClick={() => mutate(name, { onError: (error) => toast.error(messageOf(error)) })}
+            >
+              Try restoring
+            </Button>
+          )}
           <Button
             size="compact-sm"
-            variant="default"
+            variant="subtle"
+            color="red"
             disabled={isBusy}
-            loading={isPending}
-            aria-label={`Try restoring ${name}`}
-            onClick={() => mutate(name, { onError: (error) => toast.error(messageOf(error)) })}
+            aria-label={`Delete ${name}`}
+            onClick={onDelete}
           >
-            Try restoring
+            Delete
           </Button>
-        )}
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
-          disabled={isBusy}
-          aria-label={`Delete ${name}`}
-          onClick={onDelete}
-        >
-          Delete
-        </Button>
-      </Group>
-    </li>
+        </>
+      }
+    >
+      {state === "complete" && (
+        <RowDetail>
+          {inBytes(backup.size_bytes)} · {backup.files.toLocaleString()} files · Strongroom {backup.version}
+        </RowDetail>
+      )}
+    </Row>
   );
 }
 

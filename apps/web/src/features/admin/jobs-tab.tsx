@@ -10,6 +10,7 @@ import { capitalised } from "#shared/format/text.ts";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { StatusBadge, type Status } from "#shared/ui/status-badge.tsx";
@@ -115,11 +116,11 @@ function Jobs({ names }: { names: readonly string[] }) {
           if (found.length === 0) return <EmptyState icon={IconChecklist} title="No jobs" text="Nothing matches." />;
           return (
             <>
-              <ul className={classes.list}>
+              <RowList label="Jobs">
                 {found.map((job) => (
                   <JobRow key={job.id} job={job} />
                 ))}
-              </ul>
+              </RowList>
               <LoadMore of={jobs} />
             </>
           );
@@ -137,25 +138,28 @@ function JobRow({ job }: { job: JobRun }) {
       onError: (error) => toast.error(messageOf(error)),
     });
   return (
-    <li className={classes.item}>
-      <div className={classes.itemText}>
-        <div className={classes.person}>
+    <Row
+      name={
+        <>
           <span className={classes.mono}>{job.queue}</span>
           <StatusBadge status={STATUS_OF[job.state]} label={capitalised(job.state)} />
-        </div>
-        <p className={classes.email}>
-          <RelativeTime moment={job.ended_at ?? job.started_at ?? job.created_at} />
-          {job.attempts > 1 && ` · ${job.attempts} attempts`}
-          {job.progress !== null &&
-            ` · ${job.progress.done.toLocaleString()} of ${job.progress.total?.toLocaleString() ?? "?"}`}
-        </p>
-        {job.error !== null && <p className={classes.error}>{job.error}</p>}
-      </div>
-      {job.may_retry && (
-        <Button size="compact-sm" variant="default" loading={isPending} onClick={retry}>
-          Retry
-        </Button>
-      )}
-    </li>
+        </>
+      }
+      actions={
+        job.may_retry && (
+          <Button size="compact-sm" variant="default" loading={isPending} onClick={retry}>
+            Retry
+          </Button>
+        )
+      }
+    >
+      <RowDetail>
+        <RelativeTime moment={job.ended_at ?? job.started_at ?? job.created_at} />
+        {job.attempts > 1 && ` · ${job.attempts} attempts`}
+        {job.progress !== null &&
+          ` · ${job.progress.done.toLocaleString()} of ${job.progress.total?.toLocaleString() ?? "?"}`}
+      </RowDetail>
+      {job.error !== null && <p className={classes.error}>{job.error}</p>}
+    </Row>
   );
 }

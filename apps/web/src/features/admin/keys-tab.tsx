@@ -4,12 +4,12 @@ import { IconKey, IconRefresh } from "@tabler/icons-react";
 import type { KeyFacts } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { AskingDialog } from "#shared/ui/asking-dialog.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import classes from "./admin-page.module.css";
-import { Asking } from "./asking.tsx";
 import { SealCard } from "./seal-card.tsx";
 import { keyFacts, rootKeyReplacement, signingKeyReplacement } from "./system.queries.ts";
 
@@ -53,19 +53,19 @@ function RootKey({ facts }: { facts: KeyFacts }) {
       ) : (
         <p className={classes.note}>{facts.rekey_obstacle}</p>
       )}
-      <Asking
+      <AskingDialog
         opened={isAsking}
         title="Replace the root key"
         confirmLabel="Replace"
         variant="warning"
         mutation={rootKeyReplacement(client)}
-        given={undefined}
         done="The root key is replaced"
+        failed="Failed to replace the root key"
         onClose={() => setIsAsking(false)}
       >
         A new key file takes the place of the old one, which stays beside it under its own name. Copy the new one to
         where you keep keys: your copy of the old one only opens backups from before now.
-      </Asking>
+      </AskingDialog>
     </>
   );
 }
@@ -84,19 +84,19 @@ function SigningKey({ facts }: { facts: KeyFacts }) {
       >
         Replace the signing key
       </Button>
-      <Asking
+      <AskingDialog
         opened={isAsking}
         title="Replace the signing key"
         confirmLabel="Replace"
         variant="info"
         mutation={signingKeyReplacement(client)}
-        given={undefined}
         done="The signing key is replaced"
+        failed="Failed to replace the signing key"
         onClose={() => setIsAsking(false)}
       >
         New tokens are signed with a new key. Nobody is signed out: what the old key signed is good for as long as it
         would have been.
-      </Asking>
+      </AskingDialog>
     </>
   );
 }

@@ -8,10 +8,10 @@ import { invalidatePath } from "#shared/api/query.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import classes from "./admin-page.module.css";
 import { createResetLink, pendingResets } from "./admin.queries.ts";
 import type { IssuedLink } from "./issued-link-note.tsx";
 
@@ -43,29 +43,31 @@ export function PasswordResetsCard() {
     if (resets.data === undefined) {
       return <ErrorState message={messageOf(resets.error)} onRetry={() => void resets.refetch()} />;
     }
-    if (resets.data.data.length === 0) return <p className={classes.none}>No pending password resets</p>;
+    if (resets.data.data.length === 0) return <NoRows>No pending password resets</NoRows>;
     return (
-      <ul className={classes.list}>
+      <RowList label="Password resets">
         {resets.data.data.map((reset) => (
-          <li key={reset.user_id} className={classes.item}>
-            <div className={classes.itemText}>
-              <span className={classes.name}>{reset.name}</span>
-              <p className={classes.email} title={reset.email}>
-                {reset.email} · asked <RelativeTime moment={reset.requested_at} />
-              </p>
-            </div>
-            <Button
-              size="compact-sm"
-              variant="default"
-              aria-label={`Create reset link for ${reset.name}`}
-              loading={busyFor === reset.user_id}
-              onClick={() => void issue(reset)}
-            >
-              Create reset link
-            </Button>
-          </li>
+          <Row
+            key={reset.user_id}
+            name={reset.name}
+            actions={
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`Create reset link for ${reset.name}`}
+                loading={busyFor === reset.user_id}
+                onClick={() => void issue(reset)}
+              >
+                Create reset link
+              </Button>
+            }
+          >
+            <RowDetail>
+              {reset.email} · asked <RelativeTime moment={reset.requested_at} />
+            </RowDetail>
+          </Row>
         ))}
-      </ul>
+      </RowList>
     );
   }
 

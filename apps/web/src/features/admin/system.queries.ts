@@ -55,6 +55,6 @@ export const jobRetry = (client: QueryClient) => changing(client, (id: JobId) =>
 export const backupNow = (client: QueryClient) => changing(client, () => call(makeBackup));
 export const backupDrill = (client: QueryClient) =>
   changing(client, (name: string) => call(drillBackup, { params: { name } }));
-export const backupRemoval = (client: QueryClient) =>
-  changing(client, (name: string) => call(deleteBackup, { params: { name } }));
+export const backupRemoval = (client: QueryClient, name: string) =>
+  changing(client, () => call(deleteBackup, { params: { name } }));
 export const workCancel = (client: QueryClient) => changing(client, () => call(cancelBackupWork));

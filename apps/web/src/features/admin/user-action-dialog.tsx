@@ -1,11 +1,11 @@
 // Asks before anything is done with a user, does it and says so.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
 import { messageOf } from "#shared/api/call-error.ts";
-import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
-import { toast } from "#shared/ui/toast.ts";
+import { AskingDialog } from "#shared/ui/asking-dialog.tsx";
 import { userAction } from "./admin.queries.ts";
-import { wordsOf, type UserAction } from "./user-actions.ts";
+import { accessChangeOf, wordsOf, type UserAction } from "./user-actions.ts";
 
 /** `ask` opens the dialog for an action; `dialog` belongs into the page. */
 export function useUserAction() {
@@ -21,25 +21,21 @@ export function useUserAction() {
 }
 
 function UserActionDialog({ action, opened, onClose }: { action: UserAction; opened: boolean; onClose: () => void }) {
-  const { mutate, isPending } = useMutation(userAction(useQueryClient()));
-  const words = wordsOf(action);
-  const confirm = () =>
-    mutate(action, {
-      onSuccess: () => toast.success(words.done),
-      onError: (error) => toast.error(messageOf(error)),
-      onSettled: onClose,
-    });
+  const { title, variant, confirmLabel, sentence, done } = wordsOf(action);
+  const change = accessChangeOf(action);
   return (
-    <ConfirmDialog
+    <AskingDialog
       opened={opened}
-      title={words.title}
-      variant={words.variant}
-      confirmLabel={words.confirmLabel}
-      isBusy={isPending}
-      onConfirm={confirm}
-      onCancel={onClose}
+      title={title}
+      variant={variant}
+      confirmLabel={confirmLabel}
+      mutation={userAction(useQueryClient(), action)}
+      done={done}
+      failed={messageOf}
+      onClose={onClose}
     >
-      {words.sentence}
-    </ConfirmDialog>
+      <p>{sentence}</p>
+      {change !== null && <WhatWouldChange change={change} />}
+    </AskingDialog>
   );
 }

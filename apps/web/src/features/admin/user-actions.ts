@@ -1,5 +1,6 @@
 // What an administrator can do with a user, and the words in which each is asked about and reported.
 import type { Role, User } from "@strongroom/contract";
+import type { WishedChange } from "#shared/access-preview/what-would-change.tsx";
 import type { ConfirmVariant } from "#shared/ui/confirm-dialog.tsx";
 import { capitalised } from "#shared/format/text.ts";
 
@@ -21,6 +22,17 @@ export interface ActionWords {
   variant: ConfirmVariant;
   /** The toast when it has happened. */
   done: string;
+}
+
+/** What it does to what people can do in safes; null where it does nothing to it, or more than can be asked about. */
+export function accessChangeOf(action: UserAction): WishedChange | null {
+  const { id, requested_role: requested } = action.user;
+  if (action.kind === "role") return { kind: "role-changed", user_id: id, role: action.role };
+  if (action.kind === "status" && action.status === "disabled") return { kind: "person-disabled", user_id: id };
+  if (action.kind === "role-request" && action.decision === "approve" && requested !== null) {
+    return { kind: "role-changed", user_id: id, role: requested };
+  }
+  return null;
 }
 
 const SESSIONS_END = "Their sessions end, and they have to sign in again.";

@@ -1,9 +1,8 @@
 // "Delete Credential": what will be gone, what stays on record, and the deletion itself (VAULT-17, VAULT-18, VAULT-50).
 import type { Credential } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { isCallError, messageOf } from "#shared/api/call-error.ts";
-import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
-import { toast } from "#shared/ui/toast.ts";
+import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { deletion } from "./credentials.queries.ts";
 
 /** OPEN-57. */
@@ -25,27 +24,15 @@ export function DeleteCredentialDialog({
   isOnDetailPage = false,
   onDeleted,
 }: DeleteCredentialDialogProps) {
-  const { mutate, isPending } = useMutation(deletion(useQueryClient(), credential.id));
-
-  const confirm = () =>
-    mutate(undefined, {
-      onSuccess: () => {
-        toast.success(`"${credential.name}" deleted successfully`);
-        onClose();
-        onDeleted?.();
-      },
-      onError: (error) => toast.error(`Failed to delete credential: ${reasonOf(error)}`),
-    });
-
   return (
-    <ConfirmDialog
+    <DeleteDialog
       opened={opened}
       title="Delete Credential"
-      variant="danger"
-      confirmLabel="Delete"
-      isBusy={isPending}
-      onConfirm={confirm}
-      onCancel={onClose}
+      mutation={deletion(useQueryClient(), credential.id)}
+      done={`"${credential.name}" deleted successfully`}
+      failed={(error) => `Failed to delete credential: ${reasonOf(error)}`}
+      onClose={onClose}
+      {...(onDeleted === undefined ? {} : { onDone: onDeleted })}
     >
       <p>
         Are you sure you want to delete <strong>{credential.name}</strong>?
@@ -61,7 +48,7 @@ export function DeleteCredentialDialog({
           This action cannot be undone. It permanently removes the credential and all associated data. {TRAIL_STAYS}
         </p>
       )}
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }
 

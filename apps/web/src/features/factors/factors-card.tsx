@@ -2,17 +2,19 @@
 import { Button, Group } from "@mantine/core";
 import { IconDeviceMobile, IconFingerprint, IconLifebuoy } from "@tabler/icons-react";
 import type { Factor, FactorKind } from "@strongroom/contract";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import classes from "./factors.module.css";
-import { useFactors, useNewCodes, useOwnEnrolment, useRemoveFactor, type Added } from "./factors.queries.ts";
+import { factorRemoval, useFactors, useNewCodes, useOwnEnrolment, type Added } from "./factors.queries.ts";
 import { NewFactor } from "./new-factor.tsx";
 import { canUsePasskeys } from "./passkey.ts";
 import { RecoveryCodes } from "./recovery-codes.tsx";
@@ -64,12 +66,12 @@ export function FactorsCard() {
         <EmptyState title="No second factor yet" text="Add an authenticator app on your phone, or a passkey." />
       )}
       {data !== undefined && data.data.length > 0 && (
-        <ul className={classes.list}>
+        <RowList label="Second factors">
           {data.data.map((factor) => (
             <FactorRow key={factor.id} factor={factor} onRemove={() => setOpen({ dialog: "remove", factor })} />
           ))}
           <CodesRow left={data.recovery_codes_left} onRenew={() => setOpen({ dialog: "renew" })} />
-        </ul>
+        </RowList>
       )}
       <AddDialog open={open} setOpen={setOpen} />
       {open?.dialog === "remove" && <RemoveDialog factor={open.factor} isLast={isLast} onClose={close} />}
@@ -83,34 +85,36 @@ export function FactorsCard() {
 function FactorRow({ factor, onRemove }: { factor: Factor; onRemove: () => void }) {
   const { text, icon: Icon } = KIND[factor.kind];
   return (
-    <li className={classes.row}>
-      <Icon size={18} stroke={1.6} aria-hidden />
-      <div className={classes.text}>
-        <p className={classes.name}>{factor.name}</p>
-        <p className={classes.detail}>
-          {text} · Added: <RelativeTime moment={factor.created_at} /> · Last used:{" "}
-          {factor.last_used_at === null ? "never" : <RelativeTime moment={factor.last_used_at} />}
-        </p>
-      </div>
-      <Button variant="default" size="compact-sm" onClick={onRemove} aria-label={`Remove ${factor.name}`}>
-        Remove
-      </Button>
-    </li>
+    <Row
+      icon={<Icon size={18} stroke={1.6} aria-hidden />}
+      name={factor.name}
+      actions={
+        <Button variant="default" size="compact-sm" onClick={onRemove} aria-label={`Remove ${factor.name}`}>
+          Remove
+        </Button>
+      }
+    >
+      <RowDetail>
+        {text} · Added: <RelativeTime moment={factor.created_at} /> · Last used:{" "}
+        {factor.last_used_at === null ? "never" : <RelativeTime moment={factor.last_used_at} />}
+      </RowDetail>
+    </Row>
   );
 }
 
 function CodesRow({ left, onRenew }: { left: number; onRenew: () => void }) {
   return (
-    <li className={classes.row}>
-      <IconLifebuoy size={18} stroke={1.6} aria-hidden />
-      <div className={classes.text}>
-        <p className={classes.name}>Recovery codes</p>
-        <p className={classes.detail}>{left === 1 ? "1 code is left." : `${left} codes are left.`}</p>
-      </div>
-      <Button variant="default" size="compact-sm" onClick={onRenew}>
-        Make new codes
-      </Button>
-    </li>
+    <Row
+      icon={<IconLifebuoy size={18} stroke={1.6} aria-hidden />}
+      name="Recovery codes"
+      actions={
+        <Button variant="default" size="compact-sm" onClick={onRenew}>
+          Make new codes
+        </Button>
+      }
+    >
+      <RowDetail>{left === 1 ? "1 code is left." : `${left} codes are left.`}</RowDetail>
+    </Row>
   );
 }
 
@@ -137,27 +141,20 @@ function AddDialog({ open, setOpen }: { open: Open | null; setOpen: (next: Open 
 }
 
 function RemoveDialog({ factor, isLast, onClose }: { factor: Factor; isLast: boolean; onClose: () => void }) {
-  const remove = useRemoveFactor();
-  const confirm = () =>
-    remove.mutate(factor.id, {
-      onSuccess: () => toast.success(`${factor.name} is removed`),
-      onError: (failure) => toast.error(messageOf(failure, "Failed to remove it")),
-      onSettled: onClose,
-    });
   return (
-    <ConfirmDialog
+    <DeleteDialog
       opened
       title={`Remove ${factor.name}`}
       confirmLabel="Remove"
-      variant="danger"
-      isBusy={remove.isPending}
-      onConfirm={confirm}
-      onCancel={onClose}
+      mutation={factorRemoval(useQueryClient(), factor.id)}
+      done={`${factor.name} is removed`}
+      failed="Failed to remove it"
+      onClose={onClose}
     >
       {isLast
         ? "It is your last second factor. Without it your password alone signs you in, and the recovery codes are gone."
         : "It no longer signs you in."}
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }
 

@@ -20,7 +20,7 @@ import {
   type SignedIn,
   type StepUpProof,
 } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { mutationOptions, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
 import { invalidatePath, queryOf } from "#shared/api/query.ts";
 import { answerWithPasskey } from "./passkey.ts";
@@ -29,13 +29,11 @@ const FACTORS = listFactors.path;
 
 export const useFactors = () => useQuery(queryOf(listFactors));
 
-export function useRemoveFactor() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (id: FactorId) => call(removeFactor, { params: { id } }),
+export const factorRemoval = (client: QueryClient, id: FactorId) =>
+  mutationOptions({
+    mutationFn: () => call(removeFactor, { params: { id } }),
     onSuccess: () => invalidatePath(client, FACTORS),
   });
-}
 
 /** Not a mutation: those keep what they got, and the codes go to the screen only. */
 export function useNewCodes(): () => Promise<string[]> {

@@ -2,9 +2,8 @@
 import type { Group } from "@strongroom/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
-import { messageOf } from "#shared/api/call-error.ts";
 import { counted } from "#shared/format/text.ts";
-import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { EMPTY_GROUP, formOf } from "./group-form-values.ts";
@@ -21,6 +20,7 @@ export function CreateGroupDialog({ opened, onClose }: DialogProps) {
   return (
     <Modal opened={opened} onClose={onClose} title="Create Group">
       <GroupForm
+        group={null}
         initial={EMPTY_GROUP}
         submitLabel="Create Group"
         failureText="Failed to create group"
@@ -40,6 +40,7 @@ export function EditGroupDialog({ group, opened, onClose }: DialogProps & { grou
   return (
     <Modal opened={opened} onClose={onClose} title="Edit Group">
       <GroupForm
+        group={group}
         initial={formOf(group)}
         submitLabel="Save Changes"
         failureText="Failed to update group"
@@ -55,24 +56,14 @@ export function EditGroupDialog({ group, opened, onClose }: DialogProps & { grou
 }
 
 export function DeleteGroupDialog({ group, opened, onClose }: DialogProps & { group: Group }) {
-  const { mutate, isPending } = useMutation(deletion(useQueryClient(), group.id));
-  const confirm = () =>
-    mutate(undefined, {
-      onSuccess: () => {
-        toast.success("Group deleted successfully");
-        onClose();
-      },
-      onError: (error) => toast.error(messageOf(error), { title: "Failed to delete group" }),
-    });
   return (
-    <ConfirmDialog
+    <DeleteDialog
       opened={opened}
       title="Delete Group"
-      variant="danger"
-      confirmLabel="Delete"
-      isBusy={isPending}
-      onConfirm={confirm}
-      onCancel={onClose}
+      mutation={deletion(useQueryClient(), group.id)}
+      done="Group deleted successfully"
+      failed="Failed to delete group"
+      onClose={onClose}
     >
       <p>
         Are you sure you want to delete <strong>{group.name}</strong>? What its{" "}
@@ -80,6 +71,6 @@ export function DeleteGroupDialog({ group, opened, onClose }: DialogProps & { gr
         undone.
       </p>
       <WhatWouldChange change={{ kind: "group-deleted", group_id: group.id }} />
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }

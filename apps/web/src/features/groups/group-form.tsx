@@ -1,6 +1,7 @@
 // The form of a group, for creating and editing one.
 import { Select, Switch, TextInput, Textarea } from "@mantine/core";
-import { GROUP_KINDS } from "@strongroom/contract";
+import { GROUP_KINDS, type Group } from "@strongroom/contract";
+import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
 import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
 import {
@@ -12,11 +13,14 @@ import {
   type GroupFormValues,
 } from "./group-form-values.ts";
 
-export type GroupFormProps = Omit<DialogFormProps<GroupFormValues>, "check" | "objectionsIn" | "children">;
+export interface GroupFormProps extends Omit<DialogFormProps<GroupFormValues>, "check" | "objectionsIn" | "children"> {
+  /** Null for a new group. */
+  group: Group | null;
+}
 
 const KINDS = GROUP_KINDS.map((value) => ({ value, label: KIND_LABELS[value] }));
 
-export function GroupForm(props: GroupFormProps) {
+export function GroupForm({ group, ...props }: GroupFormProps) {
   return (
     <DialogForm {...props} check={checkGroup} objectionsIn={(error) => fieldErrorsOf(error, isField)}>
       {(form) => (
@@ -32,6 +36,11 @@ export function GroupForm(props: GroupFormProps) {
             description={KIND_HINTS[form.values.kind]}
             {...form.getInputProps("kind")}
           />
+          {group !== null && form.values.kind !== group.kind && (
+            <WhatWouldChange
+              change={{ kind: "group-kind-changed", group_id: group.id, group_kind: form.values.kind }}
+            />
+          )}
           <Switch
             label="May break glass"
             description={BREAK_GLASS_HINT}

@@ -6,11 +6,12 @@ import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-q
 import { useState } from "react";
 import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
 import { messageOf } from "#shared/api/call-error.ts";
-import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { MachineBadge } from "#shared/ui/machine-badge.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
+import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SearchSelect, type Found } from "#shared/ui/search-select.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -85,15 +86,6 @@ function People({ group, canManage }: { group: Group; canManage: boolean }) {
   const people = useInfiniteQuery(groupPeople(group.id));
   const [leaving, setLeaving] = useState<GroupMember | null>(null);
   const [isAsking, setIsAsking] = useState(false);
-  const { mutate, isPending } = useMutation(removal(useQueryClient(), group.id));
-  const confirm = () => {
-    if (leaving === null) return;
-    mutate(leaving.user_id, {
-      onSuccess: () => toast.success(`${leaving.name} is no longer in "${group.name}"`),
-      onError: (error) => toast.error(messageOf(error), { title: "Failed to remove person" }),
-      onSettled: () => setIsAsking(false),
-    });
-  };
 
   return (
     <>
@@ -103,42 +95,44 @@ function People({ group, canManage }: { group: Group; canManage: boolean }) {
           if (found.length === 0) return <EmptyState icon={IconUsersGroup} title="Nobody is in this group yet" />;
           return (
             <>
-              <ul className={classes.people} aria-label={`People of ${group.name}`}>
+              <RowList label={`People of ${group.name}`}>
                 {found.map((person) => (
-                  <li key={person.user_id} className={classes.person}>
-                    <div className={classes.who}>
-                      <span className={classes.name}>{person.name}</span>
-                      <span className={classes.email}>
-                        {isMachineAddress(person.email) ? <MachineBadge email={person.email} /> : person.email}
-                      </span>
-                    </div>
-                    {canManage && (
-                      <ActionIcon
-                        aria-label={`Remove ${person.name}`}
-                        onClick={() => {
-                          setLeaving(person);
-                          setIsAsking(true);
-                        }}
-                      >
-                        <IconTrash size={16} aria-hidden />
-                      </ActionIcon>
-                    )}
-                  </li>
+                  <Row
+                    key={person.user_id}
+                    name={person.name}
+                    actions={
+                      canManage && (
+                        <ActionIcon
+                          aria-label={`Remove ${person.name}`}
+                          onClick={() => {
+                            setLeaving(person);
+                            setIsAsking(true);
+                          }}
+                        >
+                          <IconTrash size={16} aria-hidden />
+                        </ActionIcon>
+                      )
+                    }
+                  >
+                    <RowDetail>
+                      {isMachineAddress(person.email) ? <MachineBadge email={person.email} /> : person.email}
+                    </RowDetail>
+                  </Row>
                 ))}
-              </ul>
+              </RowList>
               <LoadMore of={people} />
             </>
           );
         }}
       </Loaded>
-      <ConfirmDialog
+      <DeleteDialog
         opened={isAsking}
         title="Remove Person"
-        variant="danger"
         confirmLabel="Remove"
-        isBusy={isPending}
-        onConfirm={confirm}
-        onCancel={() => setIsAsking(false)}
+        mutation={removal(useQueryClient(), group.id, leaving?.user_id ?? "")}
+        done={`${leaving?.name} is no longer in "${group.name}"`}
+        failed="Failed to remove person"
+        onClose={() => setIsAsking(false)}
       >
         <p>
           Take <strong>{leaving?.name}</strong> out of <strong>{group.name}</strong>? What they could do through it ends
@@ -149,7 +143,7 @@ function People({ group, canManage }: { group: Group; canManage: boolean }) {
             leaving === null ? null : { kind: "group-member-removed", group_id: group.id, user_id: leaving.user_id }
           }
         />
-      </ConfirmDialog>
+      </DeleteDialog>
     </>
   );
 }

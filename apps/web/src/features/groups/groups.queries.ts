@@ -60,5 +60,5 @@ export const deletion = (client: QueryClient, id: string) => changing(client, ()
 export const addition = (client: QueryClient, id: string) =>
   changing(client, (userId: string) => call(addGroupMember, { ...at(id), body: { user_id: userId } }));
 
-export const removal = (client: QueryClient, id: string) =>
-  changing(client, (userId: string) => call(removeGroupMember, { params: { id: id, user_id: userId } }));
+export const removal = (client: QueryClient, id: string, userId: string) =>
+  changing(client, () => call(removeGroupMember, { params: { id, user_id: userId } }));

@@ -1,9 +1,8 @@
 // Adding, editing and deleting an identity provider.
 import type { IdentityProvider, ProviderKind } from "@strongroom/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { messageOf } from "#shared/api/call-error.ts";
 import { counted } from "#shared/format/text.ts";
-import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { deletion, saving } from "./identity-providers.queries.ts";
@@ -56,24 +55,14 @@ export function EditProviderDialog({ provider, opened, onClose }: DialogProps & 
 }
 
 export function DeleteProviderDialog({ provider, opened, onClose }: DialogProps & { provider: IdentityProvider }) {
-  const { mutate, isPending } = useMutation(deletion(useQueryClient(), provider.id));
-  const confirm = () =>
-    mutate(undefined, {
-      onSuccess: ({ message }) => {
-        toast.success(message);
-        onClose();
-      },
-      onError: (error) => toast.error(messageOf(error), { title: "Failed to delete the provider" }),
-    });
   return (
-    <ConfirmDialog
+    <DeleteDialog
       opened={opened}
       title="Delete Provider"
-      variant="danger"
-      confirmLabel="Delete"
-      isBusy={isPending}
-      onConfirm={confirm}
-      onCancel={onClose}
+      mutation={deletion(useQueryClient(), provider.id)}
+      done={({ message }) => message}
+      failed="Failed to delete the provider"
+      onClose={onClose}
     >
       <p>
         Are you sure you want to delete <strong>{provider.name}</strong>?{" "}
@@ -81,6 +70,6 @@ export function DeleteProviderDialog({ provider, opened, onClose }: DialogProps 
           ? "Nobody signs in through it."
           : `${counted(provider.people, "person", "people")} will be signed out, and can come back once they are given a password here.`}
       </p>
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }

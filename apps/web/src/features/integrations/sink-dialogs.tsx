@@ -2,8 +2,7 @@
 import type { AuditSink } from "@strongroom/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Suspense, lazy } from "react";
-import { messageOf } from "#shared/api/call-error.ts";
-import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -64,28 +63,18 @@ export function EditSinkDialog({ sink, folder, opened, onClose }: DialogProps & 
 }
 
 export function DeleteSinkDialog({ sink, opened, onClose }: DialogProps & { sink: AuditSink }) {
-  const { mutate, isPending } = useMutation(deletion(useQueryClient(), sink.id));
-  const confirm = () =>
-    mutate(undefined, {
-      onSuccess: () => {
-        toast.success("Sink deleted");
-        onClose();
-      },
-      onError: (error) => toast.error(messageOf(error), { title: "Failed to delete the sink" }),
-    });
   return (
-    <ConfirmDialog
+    <DeleteDialog
       opened={opened}
       title="Delete Sink"
-      variant="danger"
-      confirmLabel="Delete"
-      isBusy={isPending}
-      onConfirm={confirm}
-      onCancel={onClose}
+      mutation={deletion(useQueryClient(), sink.id)}
+      done="Sink deleted"
+      failed="Failed to delete the sink"
+      onClose={onClose}
     >
       <p>
         Nothing goes to <strong>{sink.name}</strong> any more, and how far it was is forgotten. What it has stays there.
       </p>
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }

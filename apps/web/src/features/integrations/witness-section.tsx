@@ -1,18 +1,18 @@
 // This Strongroom as a witness: its key, and the logs of others that it watches.
-import { Button, Group, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { IconDownload, IconEye, IconTrash } from "@tabler/icons-react";
 import type { WitnessedLog } from "@strongroom/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { messageOf } from "#shared/api/call-error.ts";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
 import { counted } from "#shared/format/text.ts";
+import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
-import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
 import { DialogForm } from "#shared/ui/dialog-form.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { saveFile } from "#shared/ui/save-file.ts";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
@@ -46,11 +46,13 @@ export function WitnessSection({ canManage }: { canManage: boolean }) {
           <>
             <CodeBlock code={witness_key} label="witness key" isWrapped />
             {logs.length > 0 && (
-              <ul className={classes.logs} aria-label="Watched logs">
-                {logs.map((log) => (
-                  <Log key={log.id} log={log} onForget={canManage ? () => setForgotten(log) : null} />
-                ))}
-              </ul>
+              <div className={classes.logs}>
+                <RowList label="Watched logs">
+                  {logs.map((log) => (
+                    <Log key={log.id} log={log} onForget={canManage ? () => setForgotten(log) : null} />
+                  ))}
+                </RowList>
+              </div>
             )}
           </>
         )}
@@ -65,9 +67,9 @@ function Log({ log, onForget }: { log: WitnessedLog; onForget: (() => void) | nu
   const { name, origin, size, checkpoint, cosigned_at, contradiction } = log;
   const save = () => saveFile(`${name}.note`, new Blob([checkpoint ?? ""], { type: "text/plain" }));
   return (
-    <li className={classes.log}>
-      <div className={classes.logText}>
-        <p className={classes.logName}>
+    <Row
+      name={
+        <>
           {name}
           {contradiction !== null ? (
             <StatusBadge status="failed" label="Contradicted" />
@@ -77,40 +79,43 @@ function Log({ log, onForget }: { log: WitnessedLog; onForget: (() => void) | nu
               label={checkpoint === null ? "Nothing seen yet" : "Consistent"}
             />
           )}
-        </p>
-        <p className={classes.logHint}>
-          {origin} · {counted(size, "entry", "entries")} · cosigned <RelativeTime moment={cosigned_at} none="never" />
-        </p>
-        {contradiction !== null && (
-          <p className={classes.alarm}>
-            {contradiction.message} <RelativeTime moment={contradiction.at} />
-          </p>
-        )}
-      </div>
-      <Group gap="xs" wrap="nowrap">
-        <Button
-          size="compact-sm"
-          variant="default"
-          leftSection={<IconDownload size={14} aria-hidden />}
-          aria-label={`Save the checkpoint of ${name}`}
-          onClick={save}
-          disabled={checkpoint === null}
-        >
-          Checkpoint
-        </Button>
-        {onForget !== null && (
+        </>
+      }
+      actions={
+        <>
           <Button
             size="compact-sm"
             variant="default"
-            leftSection={<IconTrash size={14} aria-hidden />}
-            aria-label={`Forget ${name}`}
-            onClick={onForget}
+            leftSection={<IconDownload size={14} aria-hidden />}
+            aria-label={`Save the checkpoint of ${name}`}
+            onClick={save}
+            disabled={checkpoint === null}
           >
-            Forget
+            Checkpoint
           </Button>
-        )}
-      </Group>
-    </li>
+          {onForget !== null && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              leftSection={<IconTrash size={14} aria-hidden />}
+              aria-label={`Forget ${name}`}
+              onClick={onForget}
+            >
+              Forget
+            </Button>
+          )}
+        </>
+      }
+    >
+      <RowDetail>
+        {origin} · {counted(size, "entry", "entries")} · cosigned <RelativeTime moment={cosigned_at} none="never" />
+      </RowDetail>
+      {contradiction !== null && (
+        <p className={classes.alarm}>
+          {contradiction.message} <RelativeTime moment={contradiction.at} />
+        </p>
+      )}
+    </Row>
   );
 }
 
@@ -156,29 +161,20 @@ function WatchDialog({ opened, onClose }: { opened: boolean; onClose: () => void
 }
 
 function ForgetDialog({ log, onClose }: { log: WitnessedLog; onClose: () => void }) {
-  const { mutate, isPending } = useMutation(forgetting(useQueryClient(), log.id));
-  const confirm = () =>
-    mutate(undefined, {
-      onSuccess: () => {
-        toast.success("The log is not watched any more");
-        onClose();
-      },
-      onError: (error) => toast.error(messageOf(error)),
-    });
   return (
-    <ConfirmDialog
+    <DeleteDialog
       opened
       title="Forget the Log"
-      variant="danger"
       confirmLabel="Forget"
-      isBusy={isPending}
-      onConfirm={confirm}
-      onCancel={onClose}
+      mutation={forgetting(useQueryClient(), log.id)}
+      done="The log is not watched any more"
+      failed="Failed to forget the log"
+      onClose={onClose}
     >
       <p>
         The checkpoint of <strong>{log.name}</strong> is the proof against whoever rewrites that log. It goes with it;
         only this Strongroom's own audit trail keeps it.
       </p>
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }

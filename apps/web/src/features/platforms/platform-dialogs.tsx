@@ -2,9 +2,8 @@
 import type { Platform } from "@strongroom/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Suspense, lazy, type ReactNode } from "react";
-import { messageOf } from "#shared/api/call-error.ts";
 import { counted } from "#shared/format/text.ts";
-import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -91,26 +90,16 @@ function useReconcileName(platform: Platform | undefined): { isReady: boolean; n
 }
 
 export function DeletePlatformDialog({ platform, opened, onClose }: DialogProps & { platform: Platform }) {
-  const { mutate, isPending } = useMutation(deletion(useQueryClient(), platform.id));
   const isUsed = platform.account_count > 0;
-  const confirm = () =>
-    mutate(undefined, {
-      onSuccess: () => {
-        toast.success("Platform deleted successfully");
-        onClose();
-      },
-      onError: (error) => toast.error(messageOf(error), { title: "Failed to delete platform" }),
-    });
   return (
-    <ConfirmDialog
+    <DeleteDialog
       opened={opened}
       title="Delete Platform"
-      variant="danger"
-      confirmLabel="Delete"
-      isBusy={isPending}
       isDisabled={isUsed}
-      onConfirm={confirm}
-      onCancel={onClose}
+      mutation={deletion(useQueryClient(), platform.id)}
+      done="Platform deleted successfully"
+      failed="Failed to delete platform"
+      onClose={onClose}
     >
       {isUsed ? (
         <p>
@@ -122,6 +111,6 @@ export function DeletePlatformDialog({ platform, opened, onClose }: DialogProps 
           Are you sure you want to delete <strong>{platform.name}</strong>? This cannot be undone.
         </p>
       )}
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }

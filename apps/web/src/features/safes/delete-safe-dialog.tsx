@@ -2,12 +2,11 @@
 import { Alert, Select } from "@mantine/core";
 import { IconInfoCircle } from "@tabler/icons-react";
 import type { Safe, SafeId } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { counted } from "#shared/format/text.ts";
-import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
-import { toast } from "#shared/ui/toast.ts";
+import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import classes from "./safes.module.css";
 import { mayEmpty } from "./safe-words.ts";
 import { deletion, forgetSafe, safesToMoveTo } from "./safes.queries.ts";
@@ -21,32 +20,22 @@ export interface DeleteSafeDialogProps {
 
 export function DeleteSafeDialog({ safe, opened, onClose, onDeleted }: DeleteSafeDialogProps) {
   const client = useQueryClient();
-  const { mutate, isPending } = useMutation(deletion(safe.id));
   const [destination, setDestination] = useState<string | null>(null);
   const isEmpty = safe.account_count === 0;
   const canMove = mayEmpty(safe);
-
-  const confirm = () =>
-    mutate(isEmpty ? null : (destination as SafeId | null), {
-      onSuccess: () => {
-        toast.success("Safe deleted successfully");
-        onClose();
-        onDeleted?.();
-        void forgetSafe(client, safe.id);
-      },
-      onError: (error) => toast.error(messageOf(error), { title: "Failed to delete safe" }),
-    });
-
   return (
-    <ConfirmDialog
+    <DeleteDialog
       opened={opened}
       title="Delete Safe"
-      variant="danger"
-      confirmLabel="Delete"
-      isBusy={isPending}
       isDisabled={!isEmpty && destination === null}
-      onConfirm={confirm}
-      onCancel={onClose}
+      mutation={deletion(safe.id, isEmpty ? null : (destination as SafeId | null))}
+      done="Safe deleted successfully"
+      failed="Failed to delete safe"
+      onClose={onClose}
+      onDone={() => {
+        onDeleted?.();
+        void forgetSafe(client, safe.id);
+      }}
     >
       <p>
         Are you sure you want to delete <strong>{safe.name}</strong>? Its members lose what they could do through it,
@@ -59,7 +48,7 @@ export function DeleteSafeDialog({ safe, opened, onClose, onDeleted }: DeleteSaf
           retrieve secrets and to do so without confirmation. Ask {safe.owner_name} to empty it first.
         </Alert>
       )}
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }
 

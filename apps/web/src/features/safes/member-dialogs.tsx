@@ -2,9 +2,8 @@
 import type { Safe, SafeMember } from "@strongroom/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
-import { messageOf } from "#shared/api/call-error.ts";
 import { useUser } from "#shared/session/session-store.ts";
-import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import {
@@ -89,24 +88,15 @@ export function EditMemberDialog({ safe, member, opened, onClose }: DialogProps 
 }
 
 export function RemoveMemberDialog({ safe, member, opened, onClose }: DialogProps & { member: SafeMember }) {
-  const { mutate, isPending } = useMutation(removal(useQueryClient(), safe.id, member.id));
-  const confirm = () =>
-    mutate(undefined, {
-      onSuccess: () => {
-        toast.success(`${member.name} is no longer a member`);
-        onClose();
-      },
-      onError: (error) => toast.error(messageOf(error), { title: "Failed to remove member" }),
-    });
   return (
-    <ConfirmDialog
+    <DeleteDialog
       opened={opened}
       title="Remove Member"
-      variant="danger"
       confirmLabel="Remove"
-      isBusy={isPending}
-      onConfirm={confirm}
-      onCancel={onClose}
+      mutation={removal(useQueryClient(), safe.id, member.id)}
+      done={`${member.name} is no longer a member`}
+      failed="Failed to remove member"
+      onClose={onClose}
     >
       <p>
         Take <strong>{member.name}</strong> out of <strong>{safe.name}</strong>? What{" "}
@@ -114,6 +104,6 @@ export function RemoveMemberDialog({ safe, member, opened, onClose }: DialogProp
         so does what was lent to them here.
       </p>
       <WhatWouldChange change={{ kind: "member-removed", safe_id: safe.id, member_id: member.id }} />
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }

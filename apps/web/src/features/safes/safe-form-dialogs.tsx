@@ -6,7 +6,7 @@ import { useUser } from "#shared/session/session-store.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { EMPTY_SAFE, editPayloadOf, formOf, newPayloadOf } from "./safe-form-values.ts";
+import { EMPTY_SAFE, changeOf, editPayloadOf, formOf, newPayloadOf } from "./safe-form-values.ts";
 import { creation, edit } from "./safes.queries.ts";
 
 const SafeForm = lazy(() => import("./safe-form.tsx"));
@@ -46,6 +46,7 @@ export function EditSafeDialog({ safe, opened, onClose }: SafeDialogProps & { sa
         <SafeForm
           initial={formOf(safe)}
           hasStatus
+          changeOf={(values) => changeOf(values, safe)}
           canChangeOwner={user.role === "admin" || user.id === safe.owner_id}
           submitLabel="Save Changes"
           failureText="Failed to update safe"

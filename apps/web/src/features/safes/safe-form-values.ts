@@ -9,6 +9,7 @@ import {
 } from "@strongroom/contract";
 import type { z } from "zod";
 import { firstObjections } from "#shared/api/field-errors.ts";
+import type { WishedChange } from "#shared/access-preview/what-would-change.tsx";
 import type { Found } from "#shared/ui/search-select.tsx";
 
 export interface SafeFormValues {
@@ -62,6 +63,18 @@ export function editPayloadOf(values: SafeFormValues, before: Safe): z.input<typ
     ...(access_level === before.access_level ? {} : { access_level }),
     ...(status === before.status ? {} : { status }),
     ...(owner === null || owner.value === before.owner_id ? {} : { owner_id: owner.value }),
+  };
+}
+
+/** What saving would change for people, apart from a new owner; null: nothing. */
+export function changeOf(values: SafeFormValues, before: Safe): WishedChange | null {
+  const { access_level, status } = editPayloadOf(values, before);
+  if (access_level === undefined && status === undefined) return null;
+  return {
+    kind: "safe-changed",
+    safe_id: before.id,
+    ...(access_level === undefined ? {} : { access_level }),
+    ...(status === undefined ? {} : { status }),
   };
 }
 

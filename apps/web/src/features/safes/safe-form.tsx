@@ -3,6 +3,7 @@ import { Select, SimpleGrid, TextInput, Textarea } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { ACCESS_LEVELS, SAFE_STATUSES, SAFE_TYPES } from "@strongroom/contract";
 import { useEffect, useRef } from "react";
+import { WhatWouldChange, type WishedChange } from "#shared/access-preview/what-would-change.tsx";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
 import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
 import { PrincipalSelect } from "./principal-select.tsx";
@@ -14,6 +15,8 @@ interface Parts {
   hasStatus?: boolean;
   /** Whether the caller may give the safe to somebody else. */
   canChangeOwner?: boolean;
+  /** Of an existing safe: what saving would change for people; null where nothing is to be asked about. */
+  changeOf?: (values: SafeFormValues) => WishedChange | null;
 }
 
 export type SafeFormProps = Parts & Omit<DialogFormProps<SafeFormValues>, "check" | "objectionsIn" | "children">;
@@ -26,15 +29,27 @@ const STATUSES = choices(SAFE_STATUSES, (status) => STATUS_BADGES[status].label)
 const MOST_NAME = 100;
 const MOST_DESCRIPTION = 500;
 
-export default function SafeForm({ hasStatus = false, canChangeOwner = false, ...props }: SafeFormProps) {
+export default function SafeForm({ hasStatus, canChangeOwner, changeOf, ...props }: SafeFormProps) {
   return (
     <DialogForm {...props} check={checkForm} objectionsIn={(error) => fieldErrorsOf(error, isField)}>
-      {(form) => <Fields form={form} initial={props.initial} hasStatus={hasStatus} canChangeOwner={canChangeOwner} />}
+      {(form) => (
+        <>
+          <Fields
+            form={form}
+            initial={props.initial}
+            hasStatus={hasStatus === true}
+            canChangeOwner={canChangeOwner === true}
+          />
+          {changeOf !== undefined && <Preview change={changeOf(form.values)} />}
+        </>
+      )}
     </DialogForm>
   );
 }
 
-interface FieldsProps extends Parts {
+const Preview = ({ change }: { change: WishedChange | null }) => change !== null && <WhatWouldChange change={change} />;
+
+interface FieldsProps extends Omit<Parts, "changeOf"> {
   form: UseFormReturnType<SafeFormValues>;
   initial: SafeFormValues;
 }

@@ -113,10 +113,9 @@ export const edit = (client: QueryClient, id: string) =>
   changing(client, (body: BodyOf<typeof updateSafe>) => call(updateSafe, { ...at(id), body }));
 
 /** Its own page is forgotten, not asked for once more. */
-export const deletion = (id: string) =>
+export const deletion = (id: string, moveTo: SafeId | null) =>
   mutationOptions({
-    mutationFn: (moveTo: SafeId | null) =>
-      call(deleteSafe, { ...at(id), query: moveTo === null ? {} : { move_accounts_to: moveTo } }),
+    mutationFn: () => call(deleteSafe, { ...at(id), query: moveTo === null ? {} : { move_accounts_to: moveTo } }),
   });
 
 export async function forgetSafe(client: QueryClient, id: string): Promise<void> {

@@ -7,34 +7,37 @@ import { messageOf } from "#shared/api/call-error.ts";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { describeAgent } from "./describe-agent.ts";
-import classes from "./own-sessions-card.module.css";
 import { useEndOtherSessions, useEndSession, useOwnSessions } from "./sign-in.queries.ts";
 
 function SessionRow({ session, onEnd }: { session: UserSession; onEnd: () => void }) {
   const name = describeAgent(session.agent);
   return (
-    <li className={classes.row}>
-      <IconDeviceDesktop size={18} stroke={1.6} aria-hidden />
-      <div className={classes.text}>
-        <p className={classes.name}>
+    <Row
+      icon={<IconDeviceDesktop size={18} stroke={1.6} aria-hidden />}
+      name={
+        <>
           {name} {session.is_current && <Tag tone="info">This session</Tag>}
-        </p>
-        <p className={classes.detail}>
-          {session.ip ?? "Address unknown"} · Signed in: <RelativeTime moment={session.created_at} /> · Last active:{" "}
-          <RelativeTime moment={session.last_active_at} />
-        </p>
-      </div>
-      {!session.is_current && (
-        <Button variant="default" size="compact-sm" onClick={onEnd} aria-label={`End session: ${name}`}>
-          End session
-        </Button>
-      )}
-    </li>
+        </>
+      }
+      actions={
+        !session.is_current && (
+          <Button variant="default" size="compact-sm" onClick={onEnd} aria-label={`End session: ${name}`}>
+            End session
+          </Button>
+        )
+      }
+    >
+      <RowDetail>
+        {session.ip ?? "Address unknown"} · Signed in: <RelativeTime moment={session.created_at} /> · Last active:{" "}
+        <RelativeTime moment={session.last_active_at} />
+      </RowDetail>
+    </Row>
   );
 }
 
@@ -73,11 +76,11 @@ export function OwnSessionsCard() {
       )}
       {data?.data.length === 0 && <EmptyState title="No open sessions" />}
       {data !== undefined && (
-        <ul className={classes.list}>
+        <RowList label="Your sessions">
           {data.data.map((session) => (
             <SessionRow key={session.id} session={session} onEnd={() => setAsked(session.id)} />
           ))}
-        </ul>
+        </RowList>
       )}
       <ConfirmDialog
         opened={asked !== null}

@@ -8,7 +8,8 @@ import { useSearchParams } from "react-router";
 import { messageOf } from "#shared/api/call-error.ts";
 import { searchOf } from "#shared/format/address.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
-import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
+import { capitalised } from "#shared/format/text.ts";
+import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
@@ -20,7 +21,7 @@ import { MachineTokensDialog } from "./machine-tokens-dialog.tsx";
 import { TokenDialog } from "./token-dialog.tsx";
 import { TokenPolicyCard } from "./token-policy-card.tsx";
 import classes from "./tokens.module.css";
-import { machineDeletion, machineList, machineStatus, tokensOf } from "./tokens.queries.ts";
+import { machineEnd, machineList, machineStatus, tokensOf } from "./tokens.queries.ts";
 
 interface Chosen {
   dialog: MachineDialogName | "create";
@@ -140,36 +141,22 @@ function MachineTokenDialog({ machine, opened, onClose }: OfMachine) {
 }
 
 function EndDialog({ machine, act, opened, onClose }: OfMachine & { act: "disable" | "delete" }) {
-  const client = useQueryClient();
-  const disabling = useMutation(machineStatus(client));
-  const deletion = useMutation(machineDeletion(client));
-  const word = act === "disable" ? "Disable" : "Delete";
-  const confirm = () => {
-    const told = {
-      onSuccess: () => {
-        toast.success(`${machine.name} is ${act}d`);
-        onClose();
-      },
-      onError: (error: unknown) => toast.error(messageOf(error), { title: `Failed to ${act} ${machine.name}` }),
-    };
-    if (act === "disable") disabling.mutate({ id: machine.id, status: "disabled" }, told);
-    else deletion.mutate(machine.id, told);
-  };
+  const word = capitalised(act);
   return (
-    <ConfirmDialog
+    <DeleteDialog
       opened={opened}
       title={`${word} ${machine.name}`}
-      variant="danger"
       confirmLabel={word}
-      isBusy={disabling.isPending || deletion.isPending}
-      onConfirm={confirm}
-      onCancel={onClose}
+      mutation={machineEnd(useQueryClient(), machine.id, act)}
+      done={`${machine.name} is ${act}d`}
+      failed={`Failed to ${act} ${machine.name}`}
+      onClose={onClose}
     >
       <p>
         {act === "disable"
           ? "All its tokens are refused at once, until somebody enables it again."
           : "All its tokens are gone for good, and it leaves every safe and group. The audit trail stays."}
       </p>
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }

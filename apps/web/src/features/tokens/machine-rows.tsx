@@ -12,9 +12,9 @@ import {
 import type { MachineIdentity } from "@strongroom/contract";
 import { capitalised, counted } from "#shared/format/text.ts";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
-import classes from "./tokens.module.css";
 
 export type MachineDialogName = "tokens" | "token" | "edit" | "disable" | "delete";
 type OpenMachine = (dialog: MachineDialogName, machine: MachineIdentity) => void;
@@ -27,11 +27,11 @@ interface MachineRowsProps {
 
 export function MachineRows({ machines, ...acts }: MachineRowsProps) {
   return (
-    <ul className={classes.list} aria-label="Machine identities">
+    <RowList label="Machine identities">
       {machines.map((machine) => (
         <MachineRow key={machine.id} machine={machine} {...acts} />
       ))}
-    </ul>
+    </RowList>
   );
 }
 
@@ -40,22 +40,23 @@ type MachineRowProps = Omit<MachineRowsProps, "machines"> & { machine: MachineId
 function MachineRow({ machine, onOpen, onEnable }: MachineRowProps) {
   const { name, description, role, status, responsible, active_tokens: tokens } = machine;
   return (
-    <li className={classes.row}>
-      <IconRobot size={18} stroke={1.6} aria-hidden />
-      <div className={classes.text}>
-        <p className={classes.name}>
+    <Row
+      icon={<IconRobot size={18} stroke={1.6} aria-hidden />}
+      name={
+        <>
           {name} <Tag>{capitalised(role)}</Tag>
           {status === "disabled" && <StatusBadge status="inactive" label="Disabled" />}
           {responsible === null && <Tag tone="warning">Nobody answers for it</Tag>}
-        </p>
-        {description !== null && <p className={classes.detail}>{description}</p>}
-        <p className={classes.detail}>
-          {responsible !== null && <>Answers for it: {responsible.name} · </>}
-          {counted(tokens, "active token", "active tokens")} · Last used: <RelativeTime moment={machine.last_used_at} />
-        </p>
-      </div>
-      <MachineMenu machine={machine} onOpen={onOpen} onEnable={onEnable} />
-    </li>
+        </>
+      }
+      actions={<MachineMenu machine={machine} onOpen={onOpen} onEnable={onEnable} />}
+    >
+      {description !== null && <RowDetail>{description}</RowDetail>}
+      <RowDetail>
+        {responsible !== null && <>Answers for it: {responsible.name} · </>}
+        {counted(tokens, "active token", "active tokens")} · Last used: <RelativeTime moment={machine.last_used_at} />
+      </RowDetail>
+    </Row>
   );
 }
 
@@ -67,7 +68,7 @@ function MachineMenu({ machine, onOpen, onEnable }: MachineRowProps) {
     // Inside the page's landmarks, and without the placeholder that takes the first focus: it is no item of a menu.
     <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <ActionIcon className={classes.menu} aria-label={`Actions for ${machine.name}`}>
+        <ActionIcon aria-label={`Actions for ${machine.name}`}>
           <IconDots size={SIZE} aria-hidden />
         </ActionIcon>
       </Menu.Target>

@@ -48,9 +48,9 @@ export const refreshTokens = (client: QueryClient): Promise<unknown> =>
 export const makeToken = (holder: Holder, body: NewToken): Promise<ReplyOf<typeof createToken>> =>
   holder === "own" ? call(createToken, { body }) : call(createMachineToken, { params: { id: holder }, body });
 
-export const revocation = (client: QueryClient) =>
+export const revocation = (client: QueryClient, id: string) =>
   mutationOptions({
-    mutationFn: (id: TokenId) => call(revokeToken, { params: { id } }),
+    mutationFn: () => call(revokeToken, { params: { id: id as TokenId } }),
     onSettled: () => refreshTokens(client),
   });
 
@@ -87,9 +87,13 @@ export const machineStatus = (client: QueryClient) =>
     onSettled: () => refreshTokens(client),
   });
 
-export const machineDeletion = (client: QueryClient) =>
-  mutationOptions({
-    mutationFn: (id: UserId) => call(deleteUser, { params: { id } }),
+/** It acts no more: until somebody enables it again, or for good. */
+export const machineEnd = (client: QueryClient, id: UserId, how: "disable" | "delete") =>
+  mutationOptions<unknown, Error, void>({
+    mutationFn: () =>
+      how === "delete"
+        ? call(deleteUser, { params: { id } })
+        : call(setUserStatus, { params: { id }, body: { status: "disabled" } }),
     onSettled: () => refreshTokens(client),
   });
 

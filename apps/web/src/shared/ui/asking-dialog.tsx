@@ -1,0 +1,41 @@
+// Asks before something is done, does it, and says how it went; deleting asks in one way everywhere.
+import { useMutation, type UseMutationOptions } from "@tanstack/react-query";
+import { messageOf } from "#shared/api/call-error.ts";
+import { ConfirmDialog, type ConfirmDialogProps } from "./confirm-dialog.tsx";
+import { toast } from "./toast.ts";
+
+export interface AskingDialogProps<Done> extends Omit<ConfirmDialogProps, "isBusy" | "onConfirm" | "onCancel"> {
+  mutation: UseMutationOptions<Done, Error, void>;
+  /** What is told when it is done; null where the caller tells. */
+  done: string | ((done: Done) => string) | null;
+  /** The title of the toast that gives the reason; a function makes the whole toast of it. */
+  failed: string | ((error: Error) => string);
+  onDone?: (done: Done) => void;
+  onClose: () => void;
+}
+
+/** Closes when it is done. When it is refused it stays open: the reason may be one that passes. */
+export function AskingDialog<Done>({ mutation, done, failed, onDone, onClose, ...asked }: AskingDialogProps<Done>) {
+  const { mutate, isPending } = useMutation(mutation);
+  const confirm = () =>
+    mutate(undefined, {
+      onSuccess: (answer) => {
+        const told = typeof done === "function" ? done(answer) : done;
+        if (told !== null) toast.success(told);
+        onClose();
+        onDone?.(answer);
+      },
+      onError: (error) => {
+        if (typeof failed === "function") toast.error(failed(error));
+        else toast.error(messageOf(error), { title: failed });
+      },
+    });
+  return <ConfirmDialog {...asked} isBusy={isPending} onConfirm={confirm} onCancel={onClose} />;
+}
+
+export type DeleteDialogProps<Done> = Omit<AskingDialogProps<Done>, "variant">;
+
+/** With a word of its own where what goes is not deleted but removed, revoked or forgotten. */
+export function DeleteDialog<Done>({ confirmLabel = "Delete", ...asked }: DeleteDialogProps<Done>) {
+  return <AskingDialog variant="danger" confirmLabel={confirmLabel} {...asked} />;
+}
