@@ -1,6 +1,7 @@
 // The global search: everything that somebody may see, nothing else, and only what they may do with it.
 import {
   createAccessRequest,
+  createMachine,
   createSafe,
   createToken,
   moveAccount,
@@ -65,6 +66,21 @@ describe("OPEN-28, SHELL-18: the search", () => {
       assert.ok(named(await found(owner, text)).includes("account Quokka root"), text);
       assert.deepEqual(named(await found(stranger, text)), [], text);
     }
+  });
+
+  test("tells administrators of machine identities, by name and by what they are for, and nobody else", async () => {
+    const [admin, manager] = [await firstAdmin(app), await aPerson(app, "manager")];
+    const fields = { name: "Bandicoot pipeline", description: "Deploys the potoroo", responsible_user_id: admin.id };
+    const made = await app.call(createMachine, { body: fields, as: admin.token });
+    assert.equal(made.status, 201, made.text);
+    for (const text of ["bandicoot", "potoroo"]) {
+      assert.deepEqual(named(await found(admin, text)), ["machine-identity Bandicoot pipeline"], text);
+      assert.deepEqual(await found(manager, text), [], text);
+    }
+    const items = `machine-identity:${made.body.id}`;
+    const again = async (who: TestPerson) => (await app.call(readRecent, { query: { items }, as: who.token })).body;
+    assert.deepEqual(named((await again(admin)).results), ["machine-identity Bandicoot pipeline"]);
+    assert.deepEqual((await again(manager)).results, []);
   });
 
   test("tells people of other people to managers and administrators alone", async () => {

@@ -186,6 +186,36 @@ describe("reviews", () => {
     ]);
   });
 
+  test("several are chosen and decided on together; what could not be decided is told", async () => {
+    const SEVERAL = `POST ${AT}/reviews/:id/decisions`;
+    const cleo = anItem({ id: "44444444-4444-4444-8444-444444444445" as ReviewItem["id"], name: "Cleo" });
+    items = [anItem(), cleo, anItem({ id: "44444444-4444-4444-8444-444444444446" as never, can_decide: false })];
+    api.on(SEVERAL, ({ body }) => {
+      const { item_ids: ids, decision } = body as { item_ids: string[]; decision: string };
+      if (decision === "confirmed") return { json: { done: ids, failed: [], message: "Confirmed 1 membership" } };
+      const failed = [{ id: ids[0], code: "access-control.already-decided", message: "Ada has decided on this already." }];
+      return { json: { done: ids.slice(1), failed, message: "Removed 1 membership, 1 membership failed" } };
+    });
+    const { user } = show(`?tab=reviews&review=${review.id}`);
+    const bar = within(await screen.findByRole("region", { name: "Chosen memberships" }));
+    expect(bar.getByRole<HTMLButtonElement>("button", { name: "Confirm chosen" }).disabled).toBe(true);
+    await user.click(screen.getByRole("checkbox", { name: "Choose Cleo in Production servers" }));
+    expect(bar.getByText("1 membership chosen")).toBeTruthy();
+    await user.click(bar.getByRole("button", { name: "Confirm chosen" }));
+    expect(await screen.findByText("Confirmed 1 membership")).toBeTruthy();
+    await user.click(await bar.findByRole("button", { name: "Choose all" }));
+    expect(bar.getByText("2 memberships chosen")).toBeTruthy();
+    await user.click(bar.getByRole("button", { name: "Remove chosen" }));
+    const form = await dialog("Remove Memberships");
+    await user.type(form.getByLabelText(/^Reason/), "Left the team");
+    await user.click(form.getByRole("button", { name: "Remove" }));
+    expect(await screen.findByText(/1 membership failed. Ada has decided on this already./)).toBeTruthy();
+    expect(api.requestsTo(SEVERAL).map(({ body }) => body)).toEqual([
+      { item_ids: [cleo.id], decision: "confirmed" },
+      { item_ids: [items[0]?.id, cleo.id], decision: "removed", reason: "Left the team" },
+    ]);
+  });
+
   test("what is one's own, changed since, or gone is told apart; a closed review offers nothing but its result", async () => {
     items = [
       anItem({ can_decide: false }),

@@ -6,6 +6,7 @@ import { renderScreen } from "#app/testing/render.tsx";
 import { TEST_USER, signInForTest } from "#app/testing/sign-in.ts";
 import AdminPage from "./admin-page.tsx";
 import type { ConsoleTab } from "./console-tabs.ts";
+import { TOKEN_CHOICES, aToken } from "#features/tokens/testing/a-token.ts";
 import { aUser } from "./testing/a-user.ts";
 
 const USERS = "GET /api/v1/users";
@@ -145,6 +146,28 @@ describe("users", () => {
     await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Cancel" }));
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
     expect(api.requestsTo("POST /api/v1/users/:id/end-sessions")).toEqual([]);
+  });
+
+  test("say where they sign in; their API tokens are listed and revoked after a question", async () => {
+    people = [aUser({ name: "Ana", signs_in_through: "Corporate directory" }), aUser({ name: "Ben" })];
+    const tokens = "GET /api/v1/users/:id/tokens";
+    const list = { data: [aToken({ name: "Nightly export" })], choices: TOKEN_CHOICES };
+    api.on(tokens, { json: list });
+    api.on("DELETE /api/v1/tokens/:id", () => {
+      list.data = [aToken({ name: "Nightly export", state: "revoked" })];
+      return { json: { message: "The token Nightly export is revoked." } };
+    });
+    const { user } = await openConsole();
+    expect(region("Users").getByText("Corporate directory")).toBeTruthy();
+    expect(region("Users").getByText("Local password")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
+    await user.click(await screen.findByRole("menuitem", { name: "API tokens" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Tokens of Ana" }));
+    await user.click(await dialog.findByRole("button", { name: "Revoke Nightly export" }));
+    const question = within(await screen.findByRole("dialog", { name: "Revoke token" }));
+    await user.click(question.getByRole("button", { name: "Revoke" }));
+    await waitFor(() => expect(dialog.queryByRole("button", { name: "Revoke Nightly export" })).toBeNull());
+    expect(api.requestsTo(tokens)[0]?.path).toContain(people[0]?.id);
   });
 
   test("a refusal is told in the server's words", async () => {
