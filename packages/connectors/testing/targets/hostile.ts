@@ -44,12 +44,13 @@ export interface HostileServer {
   stop(): Promise<void>;
 }
 
-export function startHostile(misbehaviour: Misbehaviour): Promise<HostileServer> {
-  return startTcp(MISBEHAVIOURS[misbehaviour]);
+/** `address`: where it listens; on `0.0.0.0` every address of loopback is another machine to whoever connects. */
+export function startHostile(misbehaviour: Misbehaviour, address?: string): Promise<HostileServer> {
+  return startTcp(MISBEHAVIOURS[misbehaviour], address);
 }
 
 /** A server that does `behave` with each connection; bytes that it does not read itself are kept for `received`. */
-export async function startTcp(behave: (socket: Socket) => unknown): Promise<HostileServer> {
+export async function startTcp(behave: (socket: Socket) => unknown, address = "127.0.0.1"): Promise<HostileServer> {
   const sockets = new Set<Socket>();
   const chunks: Buffer[] = [];
   let accepted = 0;
@@ -64,7 +65,7 @@ export async function startTcp(behave: (socket: Socket) => unknown): Promise<Hos
       sent += socket.bytesWritten;
     });
     behave(socket);
-  }).listen(0, "127.0.0.1");
+  }).listen(0, address);
   await once(server, "listening");
   return {
     host: "127.0.0.1",
