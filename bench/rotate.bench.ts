@@ -1,6 +1,6 @@
 // Rotations through the product beside a bare loop that changes and proves passwords with the same drivers and the same
 // concurrency, against real servers; and the same by two server processes.
-import { HEADER, compared, openRing } from "./support/beside.ts";
+import { HEADER, compared, openRing, tellRound } from "./support/beside.ts";
 import type { Side } from "./support/beside.ts";
 import { cpuOf } from "./support/processes.ts";
 import { storeCredentials, untilRotated } from "./support/strongroom.ts";
@@ -28,11 +28,17 @@ const bareMixed = bareLists[0]!.flatMap((_, place) => bareLists.map((list) => li
 const rotate = (chosen: readonly string[]) => async () =>
   untilRotated(server, await server.request("POST", "/api/v1/rotations/runs", { credential_ids: chosen }));
 
-async function roundsOf(chosen: readonly string[], logins: typeof mixed, concurrency: number, rounds: number) {
+async function roundsOf(
+  name: string,
+  chosen: readonly string[],
+  { logins, concurrency, rounds }: { logins: typeof mixed; concurrency: number; rounds: number },
+) {
   const all: { product: Side; bare: Side }[] = [];
   for (let round = 0; round < rounds; round++) {
     const product = await ring.product(chosen.length, rotate(chosen));
-    all.push({ product, bare: await ring.bare({ logins, concurrency, isChange: true }) });
+    const both = { product, bare: await ring.bare({ logins, concurrency, isChange: true }) };
+    tellRound(name, chosen.length, both);
+    all.push(both);
   }
   return all;
 }
@@ -41,11 +47,17 @@ const rows: string[][] = [];
 for (const [place, system] of SYSTEMS.entries()) {
   const chosen = ids.filter((_, index) => mixed[index]!.system === system);
   await ring.product(20, rotate(chosen.slice(0, 20)));
-  const rounds = await roundsOf(chosen, bareLists[place]!.slice(0, chosen.length), AT_ONCE, 1);
+  const logins = bareLists[place]!.slice(0, chosen.length);
+  const rounds = await roundsOf(system, chosen, { logins, concurrency: AT_ONCE, rounds: 1 });
   rows.push([system, String(chosen.length), ...compared(rounds)]);
 }
-const together = await roundsOf(ids, bareMixed, AT_ONCE * SYSTEMS.length, ROUNDS);
-rows.push(["all three, mixed", String(COUNT), ...compared(together)]);
+const MIXED = "all three, mixed";
+const together = await roundsOf(MIXED, ids, {
+  logins: bareMixed,
+  concurrency: AT_ONCE * SYSTEMS.length,
+  rounds: ROUNDS,
+});
+rows.push([MIXED, String(COUNT), ...compared(together)]);
 printTable(["rotations", "each round", ...HEADER], rows);
 
 const second = await ring.second();

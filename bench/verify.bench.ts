@@ -1,7 +1,7 @@
 // Verifications through the product beside a bare loop with the same drivers and the same concurrency, against real servers;
 // and 10,000 of them shared by two server processes.
 import type { BareLogin } from "@strongroom/connectors/testing";
-import { HEADER, compared, openRing } from "./support/beside.ts";
+import { HEADER, compared, openRing, tellRound } from "./support/beside.ts";
 import { countLogins } from "./support/counting-target.ts";
 import { cpuOf } from "./support/processes.ts";
 import { storeCredentials, untilEnded } from "./support/strongroom.ts";
@@ -32,7 +32,9 @@ async function rowOf(name: string, logins: BareLogin[], verify: () => Promise<nu
   const rounds = [];
   for (let round = 0; round < ROUNDS; round++) {
     const product = await ring.product(logins.length, verify);
-    rounds.push({ product, bare: await ring.bare({ logins, concurrency: CONCURRENCY }) });
+    const both = { product, bare: await ring.bare({ logins, concurrency: CONCURRENCY }) };
+    tellRound(name, logins.length, both);
+    rounds.push(both);
   }
   return [name, String(logins.length), ...compared(rounds)];
 }

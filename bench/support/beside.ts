@@ -110,3 +110,9 @@ export function compared(rounds: readonly { product: Side; bare: Side }[]): stri
     middle(({ product, bare }) => all(bare) / all(product)),
   ];
 }
+
+/** One round, as it goes: the table comes only at the end. */
+export function tellRound(name: string, count: number, { product, bare }: { product: Side; bare: Side }): void {
+  const [ours, theirs] = [product.perSecond, bare.perSecond];
+  console.log(`${name}, ${count}: ${figure(ours)} /s beside ${figure(theirs)} /s, ratio ${figure(ours / theirs)}`);
+}
