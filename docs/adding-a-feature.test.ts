@@ -19,12 +19,12 @@ interface Step {
 
 function stepsOf(page: string): Step[] {
   const block = /^```\w+ (create|edit)=(\S+)(?: (after|replace)="(.*)")?\n([\s\S]*?)^```$/gm;
-  return [...page.matchAll(block)].map(([, kind, path, how, anchor, text]) => ({
+  return [...page.matchAll(block)].map(([, kind, path = "", how, anchor = null, text = ""]) => ({
     kind: kind as Step["kind"],
-    path: path,
+    path,
     after: how === "after" ? anchor : null,
     replace: how === "replace" ? anchor : null,
-    text: text,
+    text,
   }));
 }
 

@@ -74,7 +74,11 @@ async function makeDataFolder() {
   // The database's server may be another user.
   chmodSync(results, 0o755);
   const entry = join(root, "e2e", "testing", "make-data-folder.ts");
-  const making = spawn(pinnedNode, [entry, folder], { cwd: root, stdio: "inherit", env: { ...serverEnvironment, ...process.env } });
+  const making = spawn(pinnedNode, [entry, folder], {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...serverEnvironment, ...process.env },
+  });
   const status = await new Promise((resolve) => making.on("exit", resolve));
   if (status !== 0) throw new Error("the data folder of the servers under test could not be made");
   return folder;

@@ -1,11 +1,12 @@
 // Starts the real server as a process of its own, as `npm start` does, on a free port with a data folder of its own.
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
+import { promisify } from "node:util";
 import { ownEnvironment } from "./environment.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -35,9 +36,19 @@ export const SETUP_LINK = /^\s+(http\S+setup_token=\S+)$/m;
 
 const START_WITHIN_MS = 60_000;
 
+/** What the test runner made once: a database that is initialised and migrated. Nothing when a file runs by itself. */
+const READY_MADE = process.env["STRONGROOM_TEST_DATA"] ?? "";
+
+async function prepare(dataFolder: string, env: Record<string, string>): Promise<void> {
+  if (READY_MADE === "" || env["DATABASE_URL"] !== undefined || existsSync(join(dataFolder, "postgres"))) return;
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  await promisify(execFile)("cp", ["-a", join(READY_MADE, "postgres"), dataFolder]);
+}
+
 /** Rejects with what the server printed when it ends before it is ready. */
 export async function startServer(env: Record<string, string> = {}, folder?: string): Promise<RunningServer> {
   const dataFolder = folder ?? mkdtempSync(join(tmpdir(), "strongroom-e2e-"));
+  await prepare(dataFolder, env);
   let text = "";
   const server = spawn(process.execPath, [...serverArguments, join(root, "apps/server/src/main.ts")], {
     cwd: root,
