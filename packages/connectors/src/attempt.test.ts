@@ -31,7 +31,7 @@ test("an attempt that takes too long ends in time, says what it waited for, and 
       durationMs: 0,
     },
   );
-  assert.ok(result.durationMs >= 45 && result.durationMs < 1_000);
+  assert.ok(result.durationMs >= 45 && result.durationMs < 5_000);
   assert.ok(stopped);
 });
 

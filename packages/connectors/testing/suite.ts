@@ -53,7 +53,7 @@ const OVER_TCP: Hostiles = { start: startHostile, kinds: Object.keys(MISBEHAVIOU
 /** How long a hostile server may hold an attempt. */
 const PATIENCE_MS = 400;
 /** Scheduling on a busy machine. */
-const SLACK_MS = 1_500;
+const SLACK_MS = 5_000;
 /** What a hostile server may get rid of: the connector's limit and the buffers of the system on both sides. */
 const MAX_SENT_BYTES = 16 * 1024 * 1024;
 

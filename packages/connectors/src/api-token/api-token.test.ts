@@ -111,7 +111,7 @@ describe("API tokens: what an answer means", needs(opensslAvailable()), () => {
   test("a body without end is not read", async () => {
     const result = await verify("/endless");
     assertResult(result, { outcome: "verified" });
-    assert.ok(result.durationMs < 1_500, `${result.durationMs} ms`);
+    assert.ok(result.durationMs < 5_000, `${result.durationMs} ms`);
   });
 
   test("the method is the one configured, and a second request without the token follows a good one", async () => {

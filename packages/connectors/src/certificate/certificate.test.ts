@@ -177,8 +177,13 @@ describe("Certificates: what can be proved from the text", needs(opensslAvailabl
   });
 
   test("64 KiB of hostile text cost no noticeable time", async () => {
-    const result = await verify("-----BEGIN CERTIFICATE-----".repeat(2_400));
-    assertResult(result, { outcome: "misconfigured", code: "bad-input" });
-    assert.ok(result.durationMs < 200, `${result.durationMs} ms`);
+    const times: number[] = [];
+    // The machine may stand still for a moment, but not each time.
+    for (let time = 0; time < 3; time += 1) {
+      const result = await verify("-----BEGIN CERTIFICATE-----".repeat(2_400));
+      assertResult(result, { outcome: "misconfigured", code: "bad-input" });
+      times.push(result.durationMs);
+    }
+    assert.ok(Math.min(...times) < 200, `${String(times)} ms`);
   });
 });

@@ -30,7 +30,7 @@ async function against(
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
   const target = { type: "server", host: "127.0.0.1", port, username: "somebody" };
-  return tryOut(linux, { target, secret }, { timeoutMs: 3_000 });
+  return tryOut(linux, { target, secret }, { timeoutMs: 6_000 });
 }
 
 const aSecret = () => randomBytes(12).toString("base64url");

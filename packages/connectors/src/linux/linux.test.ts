@@ -123,10 +123,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
         outcome: "rejected",
         code: "wrong-password",
       });
-      const attempts = server
-        .log()
-        .slice(logged)
-        .match(/Failed (password|keyboard-interactive)/g);
+      const attempts = (await server.logged(logged, /Failed/)).match(/Failed (password|keyboard-interactive)/g);
       assert.equal(attempts?.length, 1);
     });
 
@@ -174,7 +171,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
         const account = await transfer.addUser();
         const result = await verify(at(transfer, account.username), account.password);
         assertResult(result, { outcome: "verified" });
-        assert.ok(result.durationMs < 3_000, `${result.durationMs} ms`);
+        assert.ok(result.durationMs < 8_000, `${result.durationMs} ms`);
       } finally {
         await transfer.stop();
       }
@@ -292,7 +289,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
       assert.deepEqual(factsOf(result), { hostKey: await server.hostKey(), pinnedHostKey: pinned });
       // A later log-in is on the log: by then whatever the refused one did would be, too.
       assertResult(await verify(privateKey), { outcome: "verified" });
-      const lines = server.log().slice(logged).split("\n");
+      const lines = (await server.logged(logged, /Accepted publickey/)).split("\n");
       const accepted = lines.findIndex((line) => line.includes("Accepted publickey"));
       const refused = lines.slice(0, accepted).filter((line) => line.includes(username));
       assert.deepEqual(

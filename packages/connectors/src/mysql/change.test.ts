@@ -190,7 +190,7 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
         holder.query(sql, (error) => (error === null ? resolve() : reject(error))),
       );
     await run("flush tables with read lock");
-    const result = await tryChange(mysql, one, { timeoutMs: 3_000 });
+    const result = await tryChange(mysql, one, { timeoutMs: 5_000 });
     await run("unlock tables");
     holder.destroy();
     assertChange(result, { outcome: "unsent", code: "not-ready" });

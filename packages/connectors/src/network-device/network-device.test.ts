@@ -216,7 +216,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       device.answerOnce("username", (channel) => channel.close());
       assertChange(await change(anAccount()), { outcome: "unknown" });
       device.answerOnce("username", () => {});
-      assertChange(await tryChange(networkDevice, anAccount(), { timeoutMs: 2_000 }), { outcome: "unknown" });
+      assertChange(await tryChange(networkDevice, anAccount(), { timeoutMs: 4_000 }), { outcome: "unknown" });
     });
 
     test("a session that ends or hangs at the saving is changed all the same, and says so", async () => {
@@ -225,7 +225,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       assert.deepEqual([result.outcome, "facts" in result && result.facts], ["changed", { isSaved: false }]);
       assert.match(result.message, /restart may bring the old one back/);
       device.answerOnce("write", () => {});
-      const hung = await tryChange(networkDevice, anAccount(), { timeoutMs: 3_000 });
+      const hung = await tryChange(networkDevice, anAccount(), { timeoutMs: 5_000 });
       assert.deepEqual([hung.outcome, "facts" in hung && hung.facts], ["changed", { isSaved: false }]);
     });
 
@@ -250,8 +250,8 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       return server;
     };
     const secret = aSecret();
-    const tryAt = (server: Place, more: object = {}) =>
-      tryOut(networkDevice, { target: at(server, "admin", { ...TELNET, ...more }), secret }, { timeoutMs: 1_500 });
+    const tryAt = (server: Place, more: object = {}, timeoutMs = 6_000) =>
+      tryOut(networkDevice, { target: at(server, "admin", { ...TELNET, ...more }), secret }, { timeoutMs });
 
     test("one that lets in without a password proves nothing", async (t) => {
       const server = await impostor(t, ["login: ", "welcome\r\n$ "]);
@@ -261,7 +261,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
     test("INVARIANT: a password is typed only at a prompt that asks for one, whole and standing still", async (t) => {
       for (const prompt of ["Enter Password: now> ", "Your old Password:\r\n", "Password: ****"]) {
         const server = await impostor(t, ["login: ", prompt]);
-        await tryAt(server);
+        await tryAt(server, {}, 1_500);
         assert.ok(!server.received().includes(secret), prompt);
       }
     });

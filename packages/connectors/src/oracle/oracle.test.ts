@@ -47,7 +47,7 @@ describe("Oracle: where nothing good answers", { concurrency: 4 }, () => {
       t.after(() => server.stop());
       const startedAt = performance.now();
       const result = await tryOut(oracle, { target: at(server.host, server.port), secret }, { timeoutMs: 500 });
-      assert.ok(performance.now() - startedAt < 2_500, "took too long");
+      assert.ok(performance.now() - startedAt < 6_000, "took too long");
       assert.ok(["unreachable", "misconfigured"].includes(result.outcome), `${result.outcome}: ${result.message}`);
       if (misbehaviour === "black-hole") assertResult(result, { outcome: "unreachable", code: "timeout" });
       await server.idle();
@@ -77,7 +77,7 @@ describe("Oracle: where nothing good answers", { concurrency: 4 }, () => {
       socket.once("data", () => socket.write(packet(5, Buffer.concat([length, data]))));
     });
     t.after(() => Promise.all([other.stop(), listener.stop()]));
-    const result = await tryOut(oracle, { target: at("127.0.0.1", listener.port), secret }, { timeoutMs: 3_000 });
+    const result = await tryOut(oracle, { target: at("127.0.0.1", listener.port), secret }, { timeoutMs: 8_000 });
     assertResult(result, { outcome: "misconfigured", code: "redirected" });
     assert.equal(other.connections(), 0);
   });
@@ -87,7 +87,7 @@ describe("Oracle: where nothing good answers", { concurrency: 4 }, () => {
     const content = Buffer.concat([Buffer.from([0, 0, refusal.length >> 8, refusal.length & 255]), refusal]);
     const listener = await startTcp((socket) => socket.once("data", () => socket.write(packet(4, content))));
     t.after(() => listener.stop());
-    const result = await tryOut(oracle, { target: at("127.0.0.1", listener.port), secret }, { timeoutMs: 3_000 });
+    const result = await tryOut(oracle, { target: at("127.0.0.1", listener.port), secret }, { timeoutMs: 8_000 });
     assertResult(result, { outcome: "misconfigured", code: "no-such-database" });
   });
 

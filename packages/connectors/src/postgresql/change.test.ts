@@ -163,7 +163,7 @@ function changing(source: PostgresqlSource): void {
     });
     await holder.connect();
     await holder.query(`begin; alter role ${one.target.username} connection limit 5`);
-    const result = await tryChange(postgresql, one, { timeoutMs: 2_000 });
+    const result = await tryChange(postgresql, one, { timeoutMs: 4_000 });
     await holder.query("rollback");
     await holder.end();
     assertChange(result, { outcome: "unsent", code: "not-ready" });

@@ -66,7 +66,7 @@ describe("SNMPv3 against a real snmpd", { ...needs(snmpdAvailable()), concurrenc
     agent = await startSnmpd([both, strong, signed]);
   });
   after(() => agent?.stop());
-  const verify = (target: Partial<Target>, secret: string, timeoutMs = 4_000) =>
+  const verify = (target: Partial<Target>, secret: string, timeoutMs = 10_000) =>
     tryOut(snmpv3, { target, secret }, { timeoutMs });
   const pair = (auth: string, priv: string) => JSON.stringify({ auth, priv });
 
@@ -120,7 +120,7 @@ test("INVARIANT: an answer that is not signed with the user's key verifies nothi
   });
   t.after(() => impostor.stop());
   const target = at(impostor, "both", { priv_protocol: "none" });
-  const result = await tryOut(snmpv3, { target, secret: aSecret() }, { timeoutMs: 2_000 });
+  const result = await tryOut(snmpv3, { target, secret: aSecret() }, { timeoutMs: 8_000 });
   assertResult(result, { outcome: "misconfigured", code: "password-not-checked" });
 });
 

@@ -1,5 +1,6 @@
 // Real servers for tests: child processes that die with the test, run as an ordinary user, and say when they are ready.
 import { execFile, spawn, spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -36,19 +37,46 @@ export function firstExisting(paths: readonly string[]): string | null {
   return paths.find((path) => existsSync(path)) ?? null;
 }
 
-/** A port on loopback that was free a moment ago. */
+/** A port on loopback on which nothing listens. */
 export async function freePort(): Promise<number> {
   const [port = 0] = await freePorts(1);
   return port;
 }
 
-/** Several, no two alike. */
+/** Several, no two alike. On Linux they are this process's until it ends: no other test is given them. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.once("listening", resolve))));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const ports: number[] = [];
+  while (ports.length < count) {
+    // Among those of connections, somebody else may be given it before the server that it is for has it.
+    const port = process.platform === "linux" ? randomInt(...OUTSIDE_OF_CONNECTIONS) : 0;
+    if (port !== 0 && !(await isMine(`port-${port}`))) continue;
+    const found = await tryPort(port);
+    if (found !== null) ports.push(found);
+  }
   return ports;
+}
+
+/** Below those that Linux gives to connections, and to who asks for any. */
+const OUTSIDE_OF_CONNECTIONS = [20_000, 32_000] as const;
+
+/** The number, once more, of a port on which one can listen; 0 asks for any. Null when somebody does. */
+function tryPort(port: number): Promise<number | null> {
+  return new Promise((resolve) => {
+    const server = createServer().once("error", () => resolve(null));
+    server.listen(port, "127.0.0.1", () => {
+      const { port: found } = server.address() as AddressInfo;
+      server.close(() => resolve(found));
+    });
+  });
+}
+
+/** Whether this name was nobody's; from now on it is this process's (an abstract socket: Linux). */
+function isMine(name: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().unref();
+    server.once("error", () => resolve(false));
+    server.listen(`\0strongroom-target-${name}`, () => resolve(true));
+  });
 }
 
 /**

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Unavailable } from "./availability.ts";
 import {
   firstExisting,
@@ -38,6 +39,8 @@ export interface Sshd {
   }): Promise<{ username: string; privateKey: string }>;
   /** The server's log so far. */
   log(): string;
+  /** The log after so many characters, once what matches is in it: what the server says arrives in its own time. */
+  logged(after: number, pattern: RegExp): Promise<string>;
   /** Restarts on the same port with a new host key, as a reinstalled server or an impostor would. */
   changeHostKey(): Promise<void>;
   stop(): Promise<void>;
@@ -111,6 +114,10 @@ export async function startSshd(options: SshdOptions = {}): Promise<Sshd> {
       return { username, privateKey: readFileSync(file, "utf8") };
     },
     log: () => server.output(),
+    logged: async (after, pattern) => {
+      for (let looks = 0; looks < 500 && !pattern.test(server.output().slice(after)); looks += 1) await delay(20);
+      return server.output().slice(after);
+    },
     changeHostKey: async () => {
       await server.stop();
       for (const type of hostKeys) await makeKey(at(`host_${type}`), ["-t", type]);

@@ -25,6 +25,8 @@ export interface TestDatabase {
 export async function testDatabase(): Promise<TestDatabase> {
   const connection = await emptyTestDatabase(await template());
   const database = openDatabase({ connection, log: silent, poolSize: 10 });
+  // Tests make hundreds of calls at once; a slow machine lets the last of them wait for longer than a server should.
+  database.pool.options.connectionTimeoutMillis = 60_000;
   return {
     database,
     connection,
