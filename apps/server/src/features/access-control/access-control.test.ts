@@ -1,6 +1,7 @@
 // Who may look at whom, what a preview needs and answers, and that it waits for nobody.
 import {
   addGroupMember,
+  createToken,
   listAccessPeople,
   listAccessSafes,
   listPersonAccounts,
@@ -10,7 +11,7 @@ import {
   readAccount,
   updateSafe,
 } from "@strongroom/contract";
-import type { AccessChange } from "@strongroom/contract";
+import type { AccessChange, Scope } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { aPlatform, anAccount } from "#testing/accounts.ts";
@@ -198,6 +199,34 @@ describe("what would change if", () => {
       { result: "failure", count: 2 },
       { result: "success", count: 1 },
     ]);
+  });
+
+  test("an API token asks about what it may change: access.preview alone is not enough", async () => {
+    const other = await aPerson(app);
+    const platform = await aPlatform(app);
+    const safe = await aSafe(app, admin);
+    const asks: [AccessChange, Scope][] = [
+      [{ kind: "role-changed", user_id: other.id, role: "manager" }, "user.manage"],
+      [{ kind: "group-deleted", group_id: (await aGroup(app, [])).id }, "group.manage"],
+      [
+        { kind: "platform-approvals", platform_id: platform.id, approvals_level_1: 1, approvals_level_2: 0 },
+        "platform.manage",
+      ],
+      [
+        { kind: "member-added", safe_id: safe.id, member: { user_id: other.id, role: "user", expires_at: null } },
+        "safe.manage",
+      ],
+    ];
+    const tokenWith = async (...scopes: Scope[]) => {
+      const body = { name: "A token", scopes: ["access.preview" as const, ...scopes], expires_in_days: 1 };
+      return (await app.call(createToken, { body, as: admin.token })).body.token;
+    };
+    const [alone, all] = [await tokenWith(), await tokenWith(...asks.map(([, scope]) => scope))];
+    for (const [change] of asks) {
+      const refused = await tell(change, alone);
+      assert.deepEqual([refused.status, (refused.body as { code?: string }).code], [403, "token.scope-missing"]);
+      assert.equal((await tell(change, all)).status, 200, change.kind);
+    }
   });
 
   test("a preview waits for nobody: while somebody changes the safe it is refused within moments", async () => {

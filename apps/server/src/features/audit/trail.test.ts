@@ -291,10 +291,9 @@ describe("an export of the audit trail", () => {
       .body.logs;
     assert.deepEqual(record?.metadata["filters"], { view: "critical", scope: "everything" });
     await exported({ search: "hunter2, pasted by mistake" });
-    const [searched] = (
-      await trail.call(listAuditEntries, { query: { event: "audit.exported" }, as: "admin" } as never)
-    ).body.logs;
-    assert.deepEqual(searched?.metadata["filters"], { scope: "everything", search: true });
+    const { body } = await trail.call(listAuditEntries, { query: { event: "audit.exported" }, as: "admin" } as never);
+    const filters = body.logs.map(({ metadata }) => metadata["filters"] as Record<string, unknown>);
+    assert.deepEqual(filters.map(({ search }) => search).toSorted(), [true, undefined]);
     assert.equal((await exported({ limit: 10_001 })).status, 400);
   });
 

@@ -18,12 +18,14 @@ import {
   issueResetLink,
   listUsers,
   login,
+  readOwnProfile,
   testIdentityProvider,
   updateIdentityProvider,
 } from "@strongroom/contract";
 import type { IdentityProvider, InputOf } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { codeAt, secondStep, withApp } from "#features/factors/testing/with-factors.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
@@ -210,14 +212,30 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
     const local = await aPerson(app);
     await app.database.pool.query("update users set email = 'local@corp.example' where id = $1", [local.id]);
     const { password } = directory.users.local;
-    for (let count = 0; count < 4; count += 1)
-      refusedWith(await tryIn("local@corp.example", password), 401, "sign-in.refused");
+    for (const links_by_email of [true, false]) {
+      await set({ links_by_email });
+      for (let count = 0; count < 2; count += 1)
+        refusedWith(await tryIn("local@corp.example", password), 401, "sign-in.refused");
+    }
     assert.equal((await whoIs("local@corp.example", local.password)).id, local.id);
     // Four wrong binds would have locked it there: the person is known here under this address, and is refused for that alone.
     refusedWith(await tryIn("local", password), 403, "sign-in.account-exists");
     await set({ links_by_email: true });
-    assert.equal((await whoIs("local@corp.example", password)).id, local.id, "unless they are to be taken over");
+    assert.equal((await whoIs("local", password)).id, local.id, "taken over by their name there alone");
+    assert.equal((await whoIs("local@corp.example", password)).id, local.id);
     refusedWith(await tryIn("local@corp.example", local.password), 401, "sign-in.refused");
+  });
+
+  test("OPEN-10: who has a second factor here proves it after the directory's password", async () => {
+    const { username, password } = directory.users.cora;
+    const first = await tryIn(username, password);
+    const { key } = await withApp(app, { token: first.body.token! });
+    const reply = await tryIn("cora@corp.example", password);
+    assert.deepEqual(Object.keys(reply.body), ["second_step"], reply.text);
+    assert.deepEqual(reply.body.second_step!.kinds, ["totp", "recovery"]);
+    const done = await secondStep(app, reply.body.second_step!, { kind: "totp", code: codeAt(app, key) });
+    assert.equal(done.status, 200, done.text);
+    assert.equal((await app.call(readOwnProfile, { as: done.body.token })).body.signed_in_by, "ldap");
   });
 
   test("who must change the password there, or has no email there, is told so after the password was right", async () => {

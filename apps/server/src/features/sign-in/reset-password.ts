@@ -29,7 +29,7 @@ import {
 import { endSessions } from "./sessions.ts";
 import { addressOf } from "./sign-in.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
-import { INVITATION_LIFE, RESET_LINK_LIFE, RESET_MAIL_EVERY, RESET_REQUEST_LIFE } from "./sign-in.policy.ts";
+import { INVITATION_LIFE, RESET_LINK_LIFE, RESET_REQUEST_LIFE, resetMailWait } from "./sign-in.policy.ts";
 import { trustNetwork } from "./slow-down.ts";
 
 export const RESET_JOB = "sign-in.reset";
@@ -72,7 +72,7 @@ export async function fulfilReset(parts: SignInParts, { user_id: userId }: Reset
     return;
   const now = clock.now();
   const before = await findReset(database.db, user.id);
-  if (before?.mailed_at && now.getTime() - before.mailed_at.getTime() < RESET_MAIL_EVERY) return;
+  if (before?.mailed_at && now.getTime() - before.mailed_at.getTime() < resetMailWait(before.mails_sent)) return;
   if (!mail.isConfigured) {
     await database.transaction((tx) => writeReset(tx, user.id, { requested_at: now }));
     return;

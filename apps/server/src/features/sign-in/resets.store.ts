@@ -1,6 +1,7 @@
 // The rows of password resets under way.
 import type { UserId } from "@strongroom/contract";
 import { sql } from "kysely";
+import type { Generated, Insertable, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
 interface ResetsTable {
@@ -8,6 +9,8 @@ interface ResetsTable {
   /** Null when nobody waits: an administrator made the link of their own accord, or has handed it over. */
   requested_at: Date | null;
   mailed_at: Date | null;
+  /** Since a whole day passed without one. */
+  mails_sent: Generated<number>;
   token_hash: Buffer | null;
   token_expires_at: Date | null;
 }
@@ -18,7 +21,7 @@ declare module "#kernel/db/tables.ts" {
   }
 }
 
-export const findReset = (db: Db, userId: string): Promise<ResetsTable | undefined> =>
+export const findReset = (db: Db, userId: string): Promise<Selectable<ResetsTable> | undefined> =>
   db
     .selectFrom("sign_in_resets")
     .selectAll()
@@ -39,7 +42,11 @@ export async function findResetByToken(db: Db, tokenHash: Buffer, now: Date): Pr
   return (await query.where("token_expires_at", ">", now).executeTakeFirst())?.user_id ?? null;
 }
 
-export async function writeReset(tx: Tx, userId: string, change: Partial<Omit<ResetsTable, "user_id">>): Promise<void> {
+export async function writeReset(
+  tx: Tx,
+  userId: string,
+  change: Partial<Omit<Insertable<ResetsTable>, "user_id">>,
+): Promise<void> {
   const nothing = { requested_at: null, mailed_at: null, token_hash: null, token_expires_at: null };
   await tx
     .insertInto("sign_in_resets")
@@ -51,7 +58,7 @@ export async function writeReset(tx: Tx, userId: string, change: Partial<Omit<Re
 export async function markMailed(tx: Tx, userId: string, at: Date): Promise<void> {
   await tx
     .updateTable("sign_in_resets")
-    .set({ mailed_at: at })
+    .set({ mailed_at: at, mails_sent: sql`mails_sent + 1` })
     .where("user_id", "=", userId as UserId)
     .execute();
 }

@@ -91,8 +91,11 @@ export const RESET_LINK_LIFE = 30 * MINUTE;
 export const INVITATION_LIFE = 7 * DAY;
 /** How long a reset waits for an administrator to hand over the link. */
 export const RESET_REQUEST_LIFE = DAY;
-/** At most one reset mail to one person in this time: nobody fills another person's inbox. */
-export const RESET_MAIL_EVERY = 2 * MINUTE;
+/**
+ * How long nobody is mailed another reset link, after so many since a whole day passed without one: nobody fills another
+ * person's inbox, or keeps replacing their link. 2 minutes, 4, 8 … an hour.
+ */
+export const resetMailWait = (sent: number): number => (sent === 0 ? 0 : Math.min(2 ** sent * MINUTE, HOUR));
 
 /** How long a token signing key is used, and how long after that what it signed can still be checked. */
 export const SIGNING_KEY_USE = 90 * DAY;

@@ -58,7 +58,7 @@ function PolicyForm({ policy }: { policy: SignInPolicy }) {
         ))}
         <Checkbox.Group
           label="Second factor required"
-          description="People with these roles set one up at their next sign-in, and cannot do without it"
+          description="Whoever has one of these roles and no second factor is signed out when you save, you included, and sets one up at the next sign-in. Until then their API tokens do not work"
           {...form.getInputProps("mfa_required_roles")}
         >
           <Group mt="xs" gap="lg">

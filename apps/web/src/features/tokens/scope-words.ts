@@ -49,12 +49,23 @@ const WORDS: Partial<Record<Scope, string>> = {
   "audit.verify": "Verify the audit trail",
   "user.list": "List users",
   "user.manage": "Manage users and machine identities",
+  "identity-provider.manage": "Manage sign-in providers",
   "policy.read": "Read the sign-in policy",
   "policy.manage": "Change policies",
   "seal.manage": "Seal the vault",
   "token.use": "Make and revoke tokens",
   "event.follow": "Follow live events",
 };
+
+/** What lets others in: whoever has such a token makes themselves at home, as far as its holder could. */
+const LETS_IN: readonly ScopeChoice[] = ["user.manage", "identity-provider.manage", "group.manage", "safe.manage"];
+
+/** What somebody should know who chooses these; undefined: nothing. */
+export function warningOf(choices: readonly ScopeChoice[]): string | undefined {
+  const far = choices.filter((choice) => LETS_IN.includes(choice)).map(wordsOf);
+  if (far.length === 0) return undefined;
+  return `${far.join(", ")}: with that, whoever gets hold of this token can let anybody in, themselves included. In an administrator's hands it is as good as being one.`;
+}
 
 const isSet = (choice: ScopeChoice): choice is ScopeSet => Object.hasOwn(SCOPE_SETS, choice);
 

@@ -4,7 +4,7 @@ import type { TokenList } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { isCallError } from "#shared/api/call-error.ts";
 import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
-import { SET_WORDS, wordsOf } from "./scope-words.ts";
+import { SET_WORDS, warningOf, wordsOf } from "./scope-words.ts";
 import { PRESETS, checkToken, emptyToken, fieldAt, livesUpTo, type TokenFormValues } from "./token-form-values.ts";
 import classes from "./tokens.module.css";
 import { safeChoices } from "./tokens.queries.ts";
@@ -61,6 +61,7 @@ export function TokenForm({ choices, onCancel, onSubmit }: TokenFormProps) {
           {form.values.preset === "chosen" && (
             <MultiSelect
               label="Scopes"
+              description={warningOf(form.values.scopes)}
               classNames={{ inputField: classes.inPills }}
               searchable
               clearable

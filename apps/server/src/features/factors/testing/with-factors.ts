@@ -24,7 +24,10 @@ export const codeAt = (app: TestApp, key: string, steps = 0): string =>
   hotp(fromBase32(key), stepAt(app.kernel.clock.now()) + steps);
 
 /** Adds an authenticator app; returns its key and the recovery codes that came with the first factor. */
-export async function withApp(app: TestApp, person: TestPerson): Promise<{ key: string; codes: string[] }> {
+export async function withApp(
+  app: TestApp,
+  person: Pick<TestPerson, "token">,
+): Promise<{ key: string; codes: string[] }> {
   const begun = await app.call(beginFactor, { body: { kind: "totp" }, as: person.token });
   assert.equal(begun.status, 200, begun.text);
   const key = begun.body.totp!.key;
