@@ -1,14 +1,7 @@
-// How the web app is built, served during development and tested.
+// How the web app is built and served during development. `npm start` builds it without what only tests need.
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vitest/config";
+import { defineConfig } from "vite";
 import { precompress } from "./vite-precompress.ts";
-
-const TESTS = ["src/**/*.test.{ts,tsx}"];
-const STATEFUL = [
-  "src/shared/session/**/*.test.{ts,tsx}",
-  "src/shared/events/**/*.test.{ts,tsx}",
-  "src/app/guards.test.tsx",
-];
 
 const api = `http://127.0.0.1:${process.env["STRONGROOM_API_PORT"] ?? "3000"}`;
 const proxy = { "/api": { target: api }, "/health": { target: api } };
@@ -39,18 +32,5 @@ export default defineConfig({
         },
       },
     },
-  },
-  test: {
-    environment: "jsdom",
-    projects: [
-      // One environment for many files: half the time. What keeps state of its own has files to itself.
-      { extends: true, test: { name: "pages", include: TESTS, exclude: STATEFUL, isolate: false } },
-      { extends: true, test: { name: "state", include: STATEFUL } },
-    ],
-    setupFiles: ["./src/app/testing/setup.ts"],
-    // A loaded machine is no failure.
-    testTimeout: 30_000,
-    restoreMocks: true,
-    css: false,
   },
 });
