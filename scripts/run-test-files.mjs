@@ -64,6 +64,8 @@ async function runFile(file, env, counts) {
     stream.setEncoding("utf8");
     stream.on("data", (text) => (printed += text));
   }
+  // It may come in the same moment as "exit".
+  const closed = new Promise((resolve) => child.once("close", resolve));
   let isKilled = false;
   const timer = setTimeout(() => {
     isKilled = true;
@@ -72,7 +74,7 @@ async function runFile(file, env, counts) {
   // Not "close": something that the file left running may hold its output open for ever.
   const status = await new Promise((resolve) => child.once("exit", resolve));
   clearTimeout(timer);
-  await lastWords(child);
+  await soon(closed);
   end(child);
   const counted = existsSync(counts) ? readCounts(counts) : { passed: 0, failed: 0, skipped: [] };
   if (status !== 0 && counted.failed === 0) counted.failed = 1;
@@ -83,10 +85,11 @@ async function runFile(file, env, counts) {
   return counted;
 }
 
-function lastWords(child) {
-  const closed = new Promise((resolve) => child.once("close", resolve));
-  const late = new Promise((resolve) => setTimeout(resolve, LAST_WORDS_MS).unref());
-  return Promise.race([closed, late]);
+async function soon(closed) {
+  let timer;
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, LAST_WORDS_MS)));
+  await Promise.race([closed, late]);
+  clearTimeout(timer);
 }
 
 /** With everything in its process group. */
