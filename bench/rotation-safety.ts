@@ -20,7 +20,7 @@ const MOST_CUT = Math.min(8, MOST_KILLED);
 async function strike(kind: Kind): Promise<{ section: string; isGood: boolean }> {
   const store = await startPostgresql();
   const subject = await kind.start(MACHINES);
-  const ground = await openGround(store, subject, "strongroom");
+  const ground = await (kind.ground ?? openGround)(store, subject, "strongroom");
   try {
     const places = await placesOf(ground);
     const writes = places.filter(({ kind: of }) => of === "write");

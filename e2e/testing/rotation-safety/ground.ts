@@ -122,28 +122,32 @@ export async function untilRotated(keeper: Keeper, id: string, signal: AbortSign
   }
 }
 
+/** Whether this secret is in force, asked of the system itself. */
+export async function isInForce(
+  subject: Pick<Subject, "login" | "upstream">,
+  body: AccountBody,
+  value: string,
+): Promise<boolean> {
+  const target = aTarget({
+    ...(subject.login ?? subject.upstream),
+    type: body.type ?? "password",
+    username: body.username,
+    databaseName: body.database_name ?? null,
+    schemaName: body.schema_name ?? null,
+    sslEnabled: body.ssl_enabled ?? false,
+    additionalParams: body.additional_params ?? {},
+  });
+  const { outcome, message } = await connectorFor(target).verify(target, Secret.fromText(value), aContext());
+  if (outcome === "verified" || outcome === "rejected") return outcome === "verified";
+  throw new Error(`the system could not be asked: ${message}`);
+}
+
 export async function openGround(store: PostgresqlServer, subject: Subject, database: string): Promise<Ground> {
   const server = await openServer(store, database, ROTATIONS);
   const { caller, gate } = server;
   const { reconciler } = subject;
   const keeper = reconciler === undefined ? credentials(caller) : await reconciled(caller, subject, reconciler);
   let count = 0;
-
-  /** Whether this secret is in force, asked of the system itself. */
-  const isInForce = async (body: AccountBody, value: string): Promise<boolean> => {
-    const target = aTarget({
-      ...(subject.login ?? subject.upstream),
-      type: body.type ?? "password",
-      username: body.username,
-      databaseName: body.database_name ?? null,
-      schemaName: body.schema_name ?? null,
-      sslEnabled: body.ssl_enabled ?? false,
-      additionalParams: body.additional_params ?? {},
-    });
-    const { outcome, message } = await connectorFor(target).verify(target, Secret.fromText(value), aContext());
-    if (outcome === "verified" || outcome === "rejected") return outcome === "verified";
-    throw new Error(`the system could not be asked: ${message}`);
-  };
 
   return {
     ...server,
@@ -152,7 +156,9 @@ export async function openGround(store: PostgresqlServer, subject: Subject, data
 
     async prepare(machine) {
       const body = await subject.account();
-      const proxy = await startCuttingProxy(subject.upstream, machine);
+      // A reconcile account logs in only at the port that it is stored with.
+      const fixed = reconciler === undefined ? 0 : subject.upstream.port;
+      const proxy = await startCuttingProxy(subject.upstream, machine, fixed);
       const { host, port } = proxy;
       const name = `account ${count++}`;
       const id = await keeper.store({ ...body, name, host, port, ...subject.through?.(body, proxy) });
@@ -168,10 +174,10 @@ export async function openGround(store: PostgresqlServer, subject: Subject, data
       const overAt = performance.now();
       const value = await keeper.reveal(id);
       const isNew = value !== body.value;
-      const isNewInForce = await isInForce(body, value);
+      const isNewInForce = await isInForce(subject, body, value);
       const leftToDo = isNewInForce && !isNew && rotation !== null ? (subject.leftToDo?.(rotation) ?? null) : null;
       if (leftToDo !== null) return { problem: null, leftToDo, overAt };
-      const isOldInForce = isNew && subject.isOldAccepted !== true ? await isInForce(body, body.value) : false;
+      const isOldInForce = isNew && subject.isOldAccepted !== true ? await isInForce(subject, body, body.value) : false;
       return { problem: problemOf(rotation, { isNew, isNewInForce, isOldInForce }), leftToDo, overAt };
     },
   };

@@ -1,4 +1,5 @@
 // What is struck: a system, its accounts, and what is special about them.
+import type { openGround } from "./ground.ts";
 import type { needs } from "@strongroom/connectors/testing";
 import type { ConnectionMethod, InputOf, Rotation, SystemType, createCredential } from "@strongroom/contract";
 
@@ -46,4 +47,6 @@ export interface Kind {
   needs: ReturnType<typeof needs>;
   /** `machines`: the addresses under which it will be asked, for its certificate. */
   start(machines: readonly string[]): Promise<Subject>;
+  /** Where something else than the change itself is struck. */
+  ground?: typeof openGround;
 }

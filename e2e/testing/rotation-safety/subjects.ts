@@ -26,6 +26,7 @@ import { spawnSync } from "node:child_process";
 import { chownSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { aws, ios, mongodb, mssql, winrm } from "./doubles.ts";
+import { openDependentGround } from "./dependents.ts";
 import type { AccountBody, Kind, Subject } from "./subject.ts";
 
 const POSTGRES = { database_name: "postgres", schema_name: "public" };
@@ -279,6 +280,12 @@ export const KINDS: readonly Kind[] = [
   { name: "telnet", needs: needs(telnetdAvailable()), start: telnet },
   { name: "http-basic", needs: needs(rabbitmqAvailable(), TLS), start: webSite },
   { name: "postgresql-reconcile", needs: needs(postgresqlAvailable()), start: postgresqlReconciled },
+  {
+    name: "dependents",
+    needs: needs(postgresqlAvailable()),
+    start: async () => ({ ...(await postgresqlReconciled()), name: "Dependents: a user of PostgreSQL elsewhere" }),
+    ground: openDependentGround,
+  },
   { name: "linux-reconcile", needs: needs(unixUsersAvailable()), start: unixReconciled },
   { name: "active-directory-reconcile", needs: needs(sambaAdAvailable(), TLS), start: directoryReconciled },
   { name: "aws", needs: needs(TLS), start: aws },

@@ -47,10 +47,14 @@ interface Link {
   kept: Buffer[];
 }
 
-/** `host` is an address of loopback to listen on: several of them are several machines to the product. */
+/**
+ * `host` is an address of loopback to listen on: several of them are several machines to the product. `port`: any free one when
+ * left out.
+ */
 export async function startCuttingProxy(
   upstream: { host: string; port: number },
   host = "127.0.0.1",
+  port = 0,
 ): Promise<CuttingProxy> {
   const links = new Set<Link>();
   let armed: Armed | null = null;
@@ -86,7 +90,7 @@ export async function startCuttingProxy(
     client.on("error", () => {});
     target.on("error", () => {});
     client.on("close", () => links.delete(link));
-  }).listen(0, host);
+  }).listen(port, host);
   await once(server, "listening");
 
   return {
