@@ -128,10 +128,14 @@ async function measureGrowth(): Promise<void> {
   const rows: string[][] = [];
   let size = 0;
   for (const target of [ENTRIES / 100, ENTRIES / 10, ENTRIES]) {
+    console.log(`recording ${(target - size).toLocaleString("en")} entries, and placing them in the tree`);
     const { record, place } = await fill(trail, target - size);
     const added = target - size;
     size = target;
     await trail.database.pool.query("vacuum analyze audit_entries, audit_leaves, audit_nodes");
+    console.log(
+      `recorded in ${figure(record)} s, placed in ${figure(place)} s; verifying ${size.toLocaleString("en")}`,
+    );
     const [stored, report] = await timed(() => trail.audit.verify());
     if (!report.isIntact) throw new Error(`the trail is not intact: ${report.findings[0]?.message}`);
     const offline = await verifyOffline(trail);

@@ -46,6 +46,7 @@ async function timed(path: string): Promise<{ p50: number; worst: number; reply:
 }
 
 async function measureAll() {
+  console.log(`measuring ${Object.keys(QUERIES).length} kinds of lists`);
   const results = new Map<string, { page: number; worst: number; counts: number; total: string }>();
   for (const [name, query] of Object.entries(QUERIES)) {
     const page = await timed(`/api/v1/audit?${query}`);

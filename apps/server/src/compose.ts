@@ -177,6 +177,7 @@ export async function compose(parts: Parts): Promise<App> {
       await kernel.events.start();
       await followRekeys(kernel.events, vault, log);
       await whenRulesChange(kernel.events, () => live.closeStreams());
+      await admin.tidy();
       await kernel.jobs.start();
       audit.start();
       sinks.start();

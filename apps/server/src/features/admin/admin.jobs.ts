@@ -33,6 +33,20 @@ export function defineBackupJob(site: BackupSite): void {
   });
 }
 
+const drillFolder = ({ config }: Kernel): string => join(config.dataFolder, "drills");
+
+/** Only for the process that keeps the database itself: nobody else makes backups of it. */
+export async function tidy({ kernel, administration }: BackupSite): Promise<void> {
+  if (administration === null) return;
+  await endLostDrills(kernel.database.db, null, kernel.clock.now());
+  try {
+    await rm(drillFolder(kernel), { recursive: true, force: true });
+    await removeUnfinished(kernel.config.backupFolder);
+  } catch (error) {
+    kernel.log.warn({ err: error }, "what an interrupted backup or drill left behind could not be removed");
+  }
+}
+
 async function back(site: BackupSite, job: Job<BackupOrder>): Promise<void> {
   const { kernel, administration } = site;
   const { config, database, clock } = kernel;
@@ -73,7 +87,7 @@ async function drill(
   { backup, drill: id }: Extract<BackupOrder, { kind: "drill" }>,
 ): Promise<void> {
   const { config, database, clock } = kernel;
-  const drills = join(config.dataFolder, "drills");
+  const drills = drillFolder(kernel);
   const from = join(config.backupFolder, backup);
   const findings: DrillFinding[] = [];
   const add = async (finding: DrillFinding): Promise<void> => {
@@ -85,7 +99,7 @@ async function drill(
     // What a drill that was killed left behind.
     await rm(drills, { recursive: true, force: true });
     const manifest = await readManifest(from);
-    await updateDrill(database.db, id, { made_at: new Date(manifest.made_at) });
+    await updateDrill(database.db, id, { made_at: new Date(manifest.made_at), ended_at: null });
     await requireRoom(config.dataFolder, sizeOf(manifest));
     await restore({
       backup: from,

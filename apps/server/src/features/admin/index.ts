@@ -3,7 +3,7 @@ import type { HealthFeature } from "#features/health/index.ts";
 import type { Embedded } from "#kernel/embedded/embedded.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { Vault } from "#kernel/keys/open-key-ring.ts";
-import { defineBackupJob } from "./admin.jobs.ts";
+import { defineBackupJob, tidy } from "./admin.jobs.ts";
 import { grants } from "./admin.policy.ts";
 import { bindAdmin } from "./admin.routes.ts";
 import type { KeySite } from "./root-keys.ts";
@@ -19,6 +19,8 @@ export interface AdminDeps {
 }
 
 export interface AdminFeature {
+  /** Removes what a process that was killed left of a backup or a drill. Before the jobs begin: no other is at work then. */
+  tidy(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -27,7 +29,8 @@ export function installAdmin(kernel: Kernel, { embedded, mail, ...deps }: AdminD
   const signs = createSignsOfLife(kernel);
   const administration = embedded?.administration ?? null;
   kernel.authority.grant(grants);
-  defineBackupJob({ kernel, administration });
+  const backups = { kernel, administration };
+  defineBackupJob(backups);
   bindAdmin(kernel, {
     kernel,
     administration,
@@ -35,5 +38,5 @@ export function installAdmin(kernel: Kernel, { embedded, mail, ...deps }: AdminD
     isMailConfigured: mail.isConfigured,
     ...deps,
   });
-  return { start: signs.start, stop: signs.stop };
+  return { tidy: () => tidy(backups), start: signs.start, stop: signs.stop };
 }

@@ -1,0 +1,135 @@
+// The server is killed in the middle of a backup, of a restore drill and of starting an access review: nothing that is half done
+// looks whole afterwards, and nothing of it is left lying about.
+import { drillBackup, listAccessReviews, listBackups, makeBackup, startAccessReview } from "@strongroom/contract";
+import type { BackupList } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { runSql } from "./testing/database.ts";
+import { ask, firstAdmin, send, tokenOf } from "./testing/people.ts";
+import type { Person } from "./testing/people.ts";
+import { startServer } from "./testing/server.ts";
+import type { RunningServer } from "./testing/server.ts";
+
+const ENV = { STRONGROOM_LOG_LEVEL: "error" };
+const LOOKS = 3000;
+
+/** Looks all the time: what it waits for lasts for less than a second. */
+async function until<T>(what: string, look: () => Promise<T | null> | T | null): Promise<T> {
+  for (let looks = 0; looks < LOOKS; looks += 1) {
+    const found = await look();
+    if (found !== null) return found;
+    await delay(10);
+  }
+  throw new Error(`${what}: it did not come to that`);
+}
+
+interface Ground {
+  server: RunningServer;
+  admin: Person;
+  token: string;
+}
+
+async function open(): Promise<Ground> {
+  const server = await startServer(ENV);
+  const admin = await firstAdmin(server);
+  return { server, admin, token: await tokenOf(server, admin) };
+}
+
+/** As after a power cut: the database's processes end with the server. */
+async function killed({ server, admin, token }: Ground): Promise<Ground> {
+  await server.kill();
+  const next = await startServer(ENV, server.dataFolder);
+  return { server: next, admin, token };
+}
+
+const backupsOf = ({ server: { url }, token }: Ground): Promise<BackupList> => ask(url, listBackups, {}, token);
+const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+
+describe("a server that is killed", () => {
+  let ground: Ground;
+  let other: Ground;
+  before(async () => {
+    [ground, other] = await Promise.all([open(), open()]);
+  });
+  after(() => Promise.all([ground?.server.close(), other?.server.close()]));
+
+  test("in the middle of a backup lists none, and removes what there was of it", async () => {
+    const folder = join(ground.server.dataFolder, "backups");
+    await ask(ground.server.url, makeBackup, {}, ground.token);
+    const name = await until("a backup under way", () => {
+      const [begun] = namesIn(folder);
+      // Some of the cluster's files are there, and the manifest, which is the last, is not.
+      return begun !== undefined && namesIn(join(folder, begun, "postgres/cluster/base")).length > 0 ? begun : null;
+    });
+    const isWhole = existsSync(join(folder, name, "manifest.json"));
+    ground = await killed(ground);
+    assert.equal(isWhole, false, "it was killed in the middle");
+    assert.deepEqual((await backupsOf(ground)).data, []);
+    assert.deepEqual(namesIn(folder), []);
+  });
+
+  test("in the middle of a restore drill says nothing good of the backup, and removes the copy", async () => {
+    await ask(other.server.url, makeBackup, {}, other.token);
+    const { name } = await until("a whole backup", async () => {
+      const { data, under_way: underWay } = await backupsOf(other);
+      return underWay === null ? (data[0] ?? null) : null;
+    });
+    const folder = join(other.server.dataFolder, "drills");
+    await ask(other.server.url, drillBackup, { params: { name } }, other.token);
+    await until("a copy under way", () => (namesIn(folder).length > 0 ? true : null));
+    other = await killed(other);
+    assert.deepEqual(namesIn(folder), []);
+    const { data, last_drill: drill } = await backupsOf(other);
+    assert.equal(data[0]?.state, "complete", "the backup itself is as good as before");
+    assert.deepEqual([drill?.backup, drill?.is_good], [name, null], "nobody knows whether it is of use");
+  });
+
+  test("in the middle of starting an access review has nothing of it afterwards, neither memberships nor an entry", async () => {
+    const { server, token } = ground;
+    await manyMemberships(server);
+    const body = {
+      name: "Everything",
+      scope: { kind: "all" },
+      due_at: new Date(Date.now() + 86_400_000).toISOString(),
+      unreviewed: "stays",
+    } as const;
+    const starting = send(server.url, startAccessReview, { body }, token).then(
+      ({ status }) => status,
+      () => null,
+    );
+    await until("memberships being noted", async () => ((await runSql(server, NOTING)) > 0 ? true : null));
+    ground = await killed(ground);
+    assert.equal(await starting, null, "it was not answered");
+    assert.deepEqual((await ask(ground.server.url, listAccessReviews, {}, token)).reviews, []);
+    const orphans = await runSql(ground.server, "select from access_review_items");
+    const told = await runSql(ground.server, "select from audit_entries where event = 'access-control.review-started'");
+    assert.deepEqual([orphans, told], [0, 0]);
+  });
+});
+
+const NOTING = `select from pg_stat_activity
+  where state = 'active' and query like '%insert into access_review_items%' and pid <> pg_backend_pid()`;
+
+/** So many that noting them takes a moment. */
+async function manyMemberships(server: RunningServer): Promise<void> {
+  await runSql(
+    server,
+    `insert into users (id, email, name, role, password_hash, created_at)
+     select gen_random_uuid(), 'person' || n || '@example.com', 'Person ' || n, 'user', '', now()
+     from generate_series(1, 120) n`,
+  );
+  await runSql(
+    server,
+    `insert into safes (id, name, description, safe_type, access_level, owner_id, created_at, updated_at)
+     select gen_random_uuid(), 'Safe ' || n, null, 'standard', 'private', (select id from users limit 1), now(), now()
+     from generate_series(1, 100) n`,
+  );
+  await runSql(
+    server,
+    `insert into safe_members
+     select gen_random_uuid(), safes.id, users.id, null, 'user', 7, null, now(), null from safes, users`,
+  );
+}
