@@ -211,5 +211,5 @@ test("commands refuse a database of another version, but a backup can be made be
 });
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await isSo()); await delay(50)) assert.ok(Date.now() < end, "it came to be");
+  for (const end = Date.now() + 40_000; !(await isSo()); await delay(50)) assert.ok(Date.now() < end, "it came to be");
 }

@@ -172,5 +172,5 @@ test("rekey goes back to a key file, and refuses a passphrase that is too short 
 });
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await isSo()); await delay(20)) assert.ok(Date.now() < end, "it came to be");
+  for (const end = Date.now() + 40_000; !(await isSo()); await delay(20)) assert.ok(Date.now() < end, "it came to be");
 }

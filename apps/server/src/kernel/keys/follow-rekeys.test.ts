@@ -61,7 +61,7 @@ async function rekey(next: SealProvider, announces = true): Promise<void> {
 
 /** Until it is so; a server hears of a rekey by the database. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 10_000; !(await isSo()); await delay(5)) assert.ok(Date.now() < end, "it came to be");
+  for (const end = Date.now() + 40_000; !(await isSo()); await delay(5)) assert.ok(Date.now() < end, "it came to be");
 }
 
 const canMake = (vault: Vault, purpose: string): Promise<boolean> =>

@@ -56,7 +56,7 @@ export function startChild(dataFolder: string, mode: "hold" | "linger" | "write"
     ready: ready.promise,
     async wrote(id) {
       await ready.promise;
-      while (written.last < id) await once(child.stdout, "data", { signal: AbortSignal.timeout(20_000) });
+      while (written.last < id) await once(child.stdout, "data", { signal: AbortSignal.timeout(60_000) });
     },
     async stop() {
       child.stdin.end();
@@ -77,7 +77,7 @@ export function temporaryFolder(): { path: string; remove: () => void } {
 }
 
 /** Looks until it is so; for what other processes do. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, patience = 15_000): Promise<void> {
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, patience = 40_000): Promise<void> {
   for (const end = Date.now() + patience; !(await isSo()); await delay(10)) {
     if (Date.now() > end) throw new Error(`not within ${patience} ms: ${what}`);
   }
