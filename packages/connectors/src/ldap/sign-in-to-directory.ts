@@ -48,17 +48,19 @@ const MAX_RECEIVED_BYTES = 1024 * 1024;
 
 /**
  * Proves a name and a password. INVARIANT: the directory is asked the same for a name that nobody has. With `isDecoy` it is
- * asked all that, and nobody's password is tried: for names that the directory has no say about.
+ * asked all that, and nobody's password is tried: for names that the directory has no say about. So it is where `mayTry` says
+ * no, which is told the id of whoever the name stands for, and null for nobody.
  */
 export function signInToDirectory(
   directory: Directory,
-  typed: { name: string; password: string; isDecoy?: boolean },
+  typed: { name: string; password: string; isDecoy?: boolean; mayTry?: (id: string | null) => Promise<boolean> },
   context: VerifyContext,
 ): Promise<DirectoryAnswer> {
   return asked(directory, context, async (session, address) => {
     const found = await findPerson(session, directory, typed.name);
     if (found !== null && "outcome" in found) return found;
-    const isTried = found !== null && typed.isDecoy !== true;
+    const mayTry = (await typed.mayTry?.(found?.id ?? null)) ?? true;
+    const isTried = found !== null && typed.isDecoy !== true && mayTry;
     const dn = isTried ? found.dn : `cn=${randomBytes(9).toString("hex")},${directory.baseDn}`;
     const password = isTried ? typed.password : randomBytes(12).toString("hex");
     const proof = await prove(session, dn, password, address);

@@ -226,6 +226,21 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
     refusedWith(await tryIn("local@corp.example", local.password), 401, "sign-in.refused");
   });
 
+  test("guesses at one person are counted together, by name and by address; where they signed in before, others' do not count", async () => {
+    const { username, password } = directory.users.bela;
+    const home = "203.0.113.50";
+    const atHome = async () => assert.equal((await tryIn("bela@corp.example", password, home)).status, 200);
+    await atHome();
+    // The directory itself locks after three wrong ones without a right one.
+    for (const names of [[username, "bela@corp.example"], [username, "bela@corp.example"], [username]]) {
+      for (const name of names) refusedWith(await tryIn(name, "wrong"), 401, "sign-in.refused");
+      await atHome();
+    }
+    for (const name of [username, "bela@corp.example"])
+      refusedWith(await tryIn(name, password), 401, "sign-in.refused");
+    await atHome();
+  });
+
   test("OPEN-10: who has a second factor here proves it after the directory's password", async () => {
     const { username, password } = directory.users.cora;
     const first = await tryIn(username, password);

@@ -2,14 +2,15 @@
 import { signInToDirectory } from "@strongroom/connectors";
 import type { Directory, DirectoryAnswer, DirectoryPerson, VerifyContext } from "@strongroom/connectors";
 import type { LdapSettings } from "@strongroom/contract";
-import type { DirectoryWish, ProvedElsewhere } from "#features/sign-in/index.ts";
+import { admitGuess, rewardGuess } from "#features/sign-in/index.ts";
+import type { Attempt, DirectoryWish, ProvedElsewhere } from "#features/sign-in/index.ts";
 import type { UsersTable } from "#features/users/index.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { namesInDirectory, speaksFor } from "./identity-providers.policy.ts";
 import { findEnabled } from "./identity-providers.store.ts";
 import type { ProviderRow } from "./identity-providers.store.ts";
 import type { Office } from "./office.ts";
-import { findProviderOf } from "./people.store.ts";
+import { findBound, findProviderOf } from "./people.store.ts";
 import { openProviderSecret } from "./provider-secret.ts";
 import { settlePerson } from "./settle-person.ts";
 
@@ -35,7 +36,10 @@ export async function proveByDirectory(office: Office, wish: DirectoryWish): Pro
   let isUnreachable: LdapRow | null = null;
   for (const row of suited) {
     const isDecoy = !hasSay(row, wish.user, own?.id);
-    const answer = await asked(office, row, { name, password: wish.password, isDecoy }, wish.signal);
+    const guess = guessAt(office, row, wish);
+    const typed = { name, password: wish.password, isDecoy, mayTry: guess.admit };
+    const answer = await asked(office, row, typed, wish.signal);
+    if (answer.outcome === "found" || answer.outcome === "must-change") await guess.reward();
     if (answer.outcome === "found") return settlePerson(office, row, vouchedBy(answer.person));
     if (answer.outcome === "must-change") throw mustChange(row);
     if (answer.outcome !== "refused") isUnreachable = row;
@@ -54,12 +58,29 @@ function hasSay(row: LdapRow, user: UsersTable | undefined, own: string | undefi
   return row.links_by_email && user.role !== "admin" && user.password_hash === "";
 }
 
-async function asked(
-  office: Office,
-  row: LdapRow,
-  typed: { name: string; password: string; isDecoy: boolean },
-  signal: AbortSignal,
-): Promise<DirectoryAnswer> {
+/**
+ * Guesses at one person are counted together, by whatever name of theirs: their user name has not the tries of their address
+ * beside its own. Of a name that nobody has there as much is written down.
+ */
+function guessAt({ kernel }: Office, row: LdapRow, { name, network }: DirectoryWish) {
+  let attempt: Attempt | null = null;
+  return {
+    async admit(id: string | null): Promise<boolean> {
+      const known = await findBound(kernel.database.db, row.id, id ?? name);
+      const email = id === null ? `directory:${row.id}?${name}` : `directory:${row.id}:${id}`;
+      attempt = await admitGuess(kernel, { email, userId: known?.id ?? null, network });
+      return attempt !== null;
+    },
+    async reward(): Promise<void> {
+      const right = attempt;
+      if (right !== null) await kernel.database.transaction((tx) => rewardGuess(tx, right, kernel.clock.now()));
+    },
+  };
+}
+
+type Typed = Parameters<typeof signInToDirectory>[1];
+
+async function asked(office: Office, row: LdapRow, typed: Typed, signal: AbortSignal): Promise<DirectoryAnswer> {
   const answer = await signInToDirectory(await directoryOf(office, row), typed, contextOf(office, signal, TIMEOUT_MS));
   if ("message" in answer) {
     office.kernel.log.warn({ provider: row.id, reason: answer.message }, "a directory could not be asked");

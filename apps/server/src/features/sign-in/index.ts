@@ -99,6 +99,7 @@ export type { Demand, DirectoryWish, ProvedElsewhere, SignInParts, TakeOver } fr
 export { isLastTry, provedUntil } from "./sign-in.policy.ts";
 export type { SignInMethod } from "./sign-in.policy.ts";
 export { endSessions } from "./sessions.ts";
-export { admitAttempt, rewardAttempt } from "./slow-down.ts";
+export { admitAttempt, admitGuess, rewardAttempt, rewardGuess } from "./slow-down.ts";
+export type { Attempt } from "./slow-down.ts";
 export { refused } from "./start-session.ts";
 export type { Proved, SignInCall } from "./start-session.ts";

@@ -26,6 +26,8 @@ export interface DirectoryWish {
   password: string;
   /** Whose address it is here; undefined: nobody's. */
   user: UsersTable | undefined;
+  /** Where it was typed, as `clientKey` gives it. */
+  network: string;
   signal: AbortSignal;
 }
 

@@ -50,7 +50,7 @@ async function prove(
   });
   if (user !== undefined && isRight) return { user, method: "password", attempt };
   const { password } = call.body;
-  const wish = name === null ? null : { name, password, user, signal: call.signal };
+  const wish = name === null ? null : { name, password, user, network: claim.network, signal: call.signal };
   const proved = wish === null ? null : await elsewhere.current.proveByDirectory(wish);
   if (proved === null) throw refused();
   return { ...proved, method: "ldap", attempt };

@@ -36,11 +36,27 @@ export interface Attempt {
  * INVARIANT: on a network where a person has signed in before, only attempts from that very network slow them down.
  */
 export async function admitAttempt(kernel: Kernel, claim: Claim): Promise<Attempt> {
+  const outcome = await counted(kernel, claim, [`network:${claim.network}`]);
+  if (outcome.attempt === undefined) throw tooEarly(Math.ceil(outcome.wait / 1000));
+  return outcome.attempt;
+}
+
+/**
+ * The same for what several names stand for, beside the attempt of the name that was typed. Null when it comes too early: nothing
+ * may be compared then, and the answer is that of a wrong password, because another one would tell that two names are one person.
+ */
+export async function admitGuess(kernel: Kernel, claim: Claim): Promise<Attempt | null> {
+  return (await counted(kernel, claim, [])).attempt ?? null;
+}
+
+type Outcome = { attempt: Attempt; wait?: never } | { attempt?: never; wait: number };
+
+async function counted(kernel: Kernel, claim: Claim, networks: readonly string[]): Promise<Outcome> {
   const account = await fingerprintAddress(kernel, claim.email);
   const now = kernel.clock.now();
-  const outcome = await kernel.database.transaction(async (tx) => {
+  return kernel.database.transaction(async (tx): Promise<Outcome> => {
     const isKnown = await isKnownNetwork(tx, claim.userId, claim.network);
-    const keys = isKnown ? [pairKey(account, claim.network)] : [accountKey(account), `network:${claim.network}`];
+    const keys = isKnown ? [pairKey(account, claim.network)] : [accountKey(account), ...networks];
     const rows = (await lockAttempts(tx, keys, now)).map((row) => asOf(row, now));
     const wait = Math.max(...rows.map((row) => row.retry_at.getTime())) - now.getTime();
     if (wait > 0) return { wait };
@@ -48,15 +64,18 @@ export async function admitAttempt(kernel: Kernel, claim: Claim): Promise<Attemp
     for (const row of counted) await writeAttempts(tx, row);
     return { attempt: { claim, counted } };
   });
-  if (outcome.attempt === undefined) throw tooEarly(Math.ceil(outcome.wait / 1000));
-  return outcome.attempt;
 }
 
 /** Pays an attempt back in the transaction of its success, and remembers that this person signs in from this network. */
 export async function rewardAttempt(tx: Tx, attempt: Attempt, userId: string, now: Date): Promise<void> {
+  await rewardGuess(tx, attempt, now);
+  await keepNetwork(tx, userId, attempt.claim.network, now);
+}
+
+/** Pays a guess back that was right. */
+export async function rewardGuess(tx: Tx, attempt: Attempt, now: Date): Promise<void> {
   await settleAttempt(tx, attempt, now);
   for (const { key } of attempt.counted) if (kindOf(key) === "pair") await forgetAttempts(tx, key);
-  await keepNetwork(tx, userId, attempt.claim.network, now);
 }
 
 /** Lets a person start afresh on a network where they have just proved themselves by other means. */
