@@ -35,7 +35,7 @@ const account = (target: Partial<Target>, secret: string, candidate = aSecret())
   secret,
   candidate,
 });
-const change = (changing: Changeable) => tryChange(networkDevice, changing, { timeoutMs: 8_000 });
+const change = (changing: Changeable) => tryChange(networkDevice, changing, { timeoutMs: 15_000 });
 
 async function overTelnet(): Promise<Rows> {
   const server = await startTelnetd();
@@ -216,7 +216,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       device.answerOnce("username", (channel) => channel.close());
       assertChange(await change(anAccount()), { outcome: "unknown" });
       device.answerOnce("username", () => {});
-      assertChange(await tryChange(networkDevice, anAccount(), { timeoutMs: 4_000 }), { outcome: "unknown" });
+      assertChange(await tryChange(networkDevice, anAccount(), { timeoutMs: 6_000 }), { outcome: "unknown" });
     });
 
     test("a session that ends or hangs at the saving is changed all the same, and says so", async () => {
@@ -225,7 +225,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       assert.deepEqual([result.outcome, "facts" in result && result.facts], ["changed", { isSaved: false }]);
       assert.match(result.message, /restart may bring the old one back/);
       device.answerOnce("write", () => {});
-      const hung = await tryChange(networkDevice, anAccount(), { timeoutMs: 5_000 });
+      const hung = await tryChange(networkDevice, anAccount(), { timeoutMs: 7_000 });
       assert.deepEqual([hung.outcome, "facts" in hung && hung.facts], ["changed", { isSaved: false }]);
     });
 
