@@ -82,6 +82,8 @@ const auditFilter = {
   result: AuditResult.optional(),
   actor_id: UserId.optional(),
   target_id: z.string().max(100).optional(),
+  /** API-89: what happened under one grant of just-in-time access. */
+  grant_id: z.uuid().optional(),
   /** Both included. */
   from: Moment.optional(),
   to: Moment.optional(),

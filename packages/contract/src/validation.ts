@@ -246,12 +246,18 @@ export const listValidationFailures = endpoint({
   method: "GET",
   path: "/api/v1/validation/failures",
   summary: "What fails now, latest failure first",
-  query: z.object({ ...pageQuery(200, 50), ...narrowing, severity: Severity.optional() }),
+  query: z.object({
+    ...pageQuery(200, 50),
+    ...narrowing,
+    severity: Severity.optional(),
+    /** API-90: only what failed then or later. */
+    since: Moment.optional(),
+  }),
   reply: z.object({
     failures: z.array(ValidationFailure),
     /** All that match. */
     total: z.number().int(),
-    /** Of all that match the search and the system, whatever severity was asked for. */
+    /** Of all that match but for the severity that was asked for. */
     by_severity: z.object({
       critical: z.number().int(),
       high: z.number().int(),
@@ -306,6 +312,17 @@ export const listJitSessions = endpoint({
     with_issues: z.number().int(),
     next_cursor: z.string().nullable(),
   }),
+  needs: "verification.read",
+  audit: "none",
+});
+
+/** API-86: one of `listJitSessions`; 404 for a grant that is over or that the caller may not see. */
+export const readJitSession = endpoint({
+  method: "GET",
+  path: "/api/v1/validation/jit-sessions/:id",
+  summary: "Whether what one grant lends works",
+  params: z.object({ id: AccessRequestId }),
+  reply: JitSessionValidation,
   needs: "verification.read",
   audit: "none",
 });

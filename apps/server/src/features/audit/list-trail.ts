@@ -39,8 +39,8 @@ export async function countMatching(
 ): Promise<ReplyOf<typeof countAuditEntries>> {
   const filter = await filterOf(db, call.query, people);
   if (isImpossible(filter)) return { total: 0, successful: 0, failed: 0, jit: 0, is_exact: true };
-  const { subjects, actorId, targetId } = filter;
-  if (subjects === null && actorId === null && targetId === null) {
+  const { subjects, actorId, targetId, grantId } = filter;
+  if (subjects === null && actorId === null && targetId === null && grantId === null) {
     return { ...(await countKept(db, filter)), is_exact: true };
   }
   const counted = await countTrail(db, filter, MOST_AUDIT_COUNTED + 1);

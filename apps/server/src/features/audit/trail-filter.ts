@@ -27,6 +27,7 @@ export interface TrailFilter {
   isJit: boolean | null;
   actorId: string | null;
   targetId: string | null;
+  grantId: string | null;
   subjects: Subjects | null;
   /** The one entry whose id was searched for. */
   entryId: string | null;
@@ -48,7 +49,7 @@ const WRONG: readonly AuditResult[] = ["failure", "warning"];
 
 /** All but what the search means, which the database has to be asked. */
 export function toTrailFilter(query: Omit<AuditFilter, "search">): TrailFilter {
-  const { view, scope, status, severity, event, result, actor_id, target_id, from, to } = query;
+  const { view, scope, status, severity, event, result, actor_id, target_id, grant_id, from, to } = query;
   const isOfVerification = view === "regular" || view === "jit";
   const inView = isOfVerification ? VERIFIED_EVENTS : scope === "verification" ? VERIFICATION_EVENTS : null;
   const ofStatus = status === undefined ? null : AUDIT_RESULTS.filter((each) => STATUS_OF[each] === status);
@@ -60,6 +61,7 @@ export function toTrailFilter(query: Omit<AuditFilter, "search">): TrailFilter {
     isJit: view === "jit" ? true : view === "regular" ? false : null,
     actorId: actor_id ?? null,
     targetId: target_id ?? null,
+    grantId: grant_id ?? null,
     subjects: null,
     entryId: null,
     from: from === undefined ? null : new Date(from),
@@ -84,7 +86,7 @@ export type Read =
   | { by: "event"; events: readonly string[]; results: readonly AuditResult[] }
   | { by: "severity"; severities: readonly Severity[] }
   | { by: "result"; results: readonly AuditResult[] }
-  | { by: "grant" }
+  | { by: "grant"; id: string | null }
   | { by: "time" };
 
 /** More subjects than this are not looked up one by one: so many match often enough when one reads on from the newest. */
@@ -92,8 +94,9 @@ const MOST_LOOKED_UP = 1000;
 
 /** The narrowest indexes first. What they find is checked against the whole filter all the same. */
 export function readsOf(filter: TrailFilter): Read[] {
-  const { subjects, entryId, targetId, actorId, isJit, severities, events } = filter;
+  const { subjects, entryId, targetId, actorId, grantId, isJit, severities, events } = filter;
   const results = filter.results ?? AUDIT_RESULTS;
+  if (grantId !== null) return [{ by: "grant", id: grantId }];
   if (targetId !== null) return [{ by: "target", ids: [targetId] }];
   if (actorId !== null) return [{ by: "actor", ids: [actorId], results }];
   if (subjects !== null && countOf(subjects) <= MOST_LOOKED_UP) {
@@ -104,7 +107,7 @@ export function readsOf(filter: TrailFilter): Read[] {
       { by: "event", events: subjects.events, results },
     ];
   }
-  if (isJit === true) return [{ by: "grant" }];
+  if (isJit === true) return [{ by: "grant", id: null }];
   // Routine is in no index of severities: nearly everything is.
   if (severities !== null && !severities.includes("low")) return [{ by: "severity", severities }];
   if (events !== null) return [{ by: "event", events, results }];

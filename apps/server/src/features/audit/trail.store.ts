@@ -86,7 +86,7 @@ function readBackwards(read: Read, conditions: readonly Sql[], limit: number): S
     case "severity":
       return at(sql`unnest(${read.severities}::text[]) grave`, sql`entry.severity = grave`);
     case "grant":
-      return alone(sql`entry.grant_id is not null`);
+      return alone(read.id === null ? sql`entry.grant_id is not null` : sql`entry.grant_id = ${read.id}`);
     case "time":
       return alone(sql`true`);
     default:
@@ -95,7 +95,7 @@ function readBackwards(read: Read, conditions: readonly Sql[], limit: number): S
 }
 
 function conditionsOf(filter: TrailFilter, before: string | null): Sql[] {
-  const { events, results, severities, isJit, actorId, targetId, subjects, entryId, from, to } = filter;
+  const { events, results, severities, isJit, actorId, targetId, grantId, subjects, entryId, from, to } = filter;
   return [
     ...(before === null ? [] : [sql`entry.id < ${before}`]),
     ...(from === null ? [] : [sql`entry.id >= ${firstIdOf(from.getTime())}`]),
@@ -106,6 +106,7 @@ function conditionsOf(filter: TrailFilter, before: string | null): Sql[] {
     ...(isJit === null ? [] : [isJit ? sql`entry.grant_id is not null` : sql`entry.grant_id is null`]),
     ...(actorId === null ? [] : [sql`entry.actor_id = ${actorId}`]),
     ...(targetId === null ? [] : [sql`entry.target_id = ${targetId}`]),
+    ...(grantId === null ? [] : [sql`entry.grant_id = ${grantId}`]),
     ...(subjects === null
       ? []
       : [

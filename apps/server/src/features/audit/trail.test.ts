@@ -17,6 +17,7 @@ import { appendAudit } from "#kernel/audit/append.ts";
 import { newId } from "#kernel/id.ts";
 import { ADA, audited } from "#testing/audited.ts";
 import type { Audited } from "#testing/audited.ts";
+import { eventually } from "#testing/waiting.ts";
 import { spansOf } from "./counts.store.ts";
 
 type Query = NonNullable<InputOf<typeof listAuditEntries>["query"]>;
@@ -131,6 +132,7 @@ const MEANS: { [K in keyof Query]?: (entry: AuditEntry, wanted: string) => boole
   result: (entry, result) => entry.result === result,
   actor_id: (entry, id) => actorId(entry) === id,
   target_id: (entry, id) => entry.target?.id === id,
+  grant_id: (entry, id) => entry.details?.["request"] === id,
   from: (entry, from) => entry.at >= from,
   to: (entry, to) => entry.at <= to,
 };
@@ -162,6 +164,8 @@ const QUERIES: Query[] = [
   { actor_id: ADA.id },
   { actor_id: ADA.id, status: "failure", from: at(10) },
   { target_id: THINGS[0]!.id, view: "jit" },
+  { grant_id: GRANTS[0]!, view: "jit" },
+  { grant_id: GRANTS[1]!, from: at(10), status: "failure" },
   { from: at(1), to: at(50) },
   { from: at(5), to: at(5.5), status: "success" },
   { from: at(30) },
@@ -330,12 +334,20 @@ it("a search that keeps the database busy for too long is refused with a hint; a
     await busy.query("begin");
     await busy.query("lock table audit_names in access exclusive mode");
     const query = { search: "billing" };
-    const exporting = trail.call(exportAuditLogs, { query, as: "manager" } as never);
     for (const endpoint of [listAuditEntries, countAuditEntries]) {
       const refused = await trail.call(endpoint, { query, as: "manager" } as never);
       assert.equal(refused.status, 422, refused.text);
       assert.match(refused.text, /"code":"audit.search-too-long".*Narrow it/);
     }
+    const exporting = trail.call(exportAuditLogs, { query, as: "manager" } as never);
+    // It waits for longer than a search may take.
+    await eventually(async () => {
+      const { rowCount } = await database.pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+           and now() - query_start > interval '300 milliseconds'`,
+      );
+      return rowCount === 1 ? true : null;
+    });
     await busy.query("rollback");
     const exported = await exporting;
     assert.equal(exported.status, 200, exported.text);

@@ -31,6 +31,8 @@ export interface FailuresWish {
   text: string | null;
   system: SystemFamily | null;
   severity: Severity | null;
+  /** Null: whenever it failed. */
+  since: Date | null;
   limit: number;
   after: TimePlace | null;
 }
@@ -71,13 +73,14 @@ export async function findFailures(db: Db, wish: FailuresWish): Promise<Failures
   return { rows: await describe(db, wish, found.page), bySeverity };
 }
 
-const isFailing = ({ actor, text, system }: FailuresWish) =>
+const isFailing = ({ actor, text, system, since }: FailuresWish) =>
   sql.join(
     [
       sql`credentials.verification_status = 'failed'`,
       isSeen(actor),
       ...(text === null ? [] : [isNamed(text)]),
       ...(system === null ? [] : [isOfFamily(systemType, system)]),
+      ...(since === null ? [] : [sql`credentials.last_verification_attempt >= ${since}`]),
     ],
     sql` and `,
   );

@@ -35,7 +35,8 @@ export interface JitWish {
   limit: number;
   /** The place by the grant's end. */
   after: TimePlace | null;
-  sessionId?: string;
+  /** Null: all of them. */
+  sessionId: string | null;
 }
 
 /** Soonest end first; one more than asked for, if there is one. */
@@ -43,11 +44,12 @@ export async function listSessions(
   db: Db,
   actor: Who,
   grants: GrantQueries,
-  { hasIssues, limit, after }: JitWish,
+  { hasIssues, limit, after, sessionId }: JitWish,
 ): Promise<JitRow[]> {
   const conditions = [
     sql`request.is_in_force`,
     ...(hasIssues === null ? [] : [sql`(${HAS_ISSUES}) = ${hasIssues}`]),
+    ...(sessionId === null ? [] : [sql`request.id = ${sessionId}`]),
     ...(after === null ? [] : [sql`(request.ends_at, request.id) > (${after.at}, ${after.id}::uuid)`]),
   ];
   const { rows } = await sql<JitRow>`

@@ -1,8 +1,15 @@
 // Lists what fails now of what the caller sees, and what is lent and may fail.
-import type { ValidationFailure, listJitSessions, listValidationFailures } from "@strongroom/contract";
+import type {
+  JitSessionValidation,
+  ValidationFailure,
+  listJitSessions,
+  listValidationFailures,
+  readJitSession,
+} from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
+import { refuse } from "#kernel/http/refuse.ts";
 import { findFailures } from "./failures.store.ts";
 import { countSessions, listSessions } from "./jit.store.ts";
 import { textOf } from "./list-attempts.ts";
@@ -22,9 +29,10 @@ export async function listFailures(
   by_severity: Record<ValidationFailure["severity"], number>;
   next_cursor: string | null;
 }> {
-  const { limit, cursor, search, system, severity = null } = query;
+  const { limit, cursor, search, system, severity = null, since } = query;
   const after = cursor === undefined ? null : readTimePlace(cursor);
-  const wish = { actor, grants, text: textOf(search), system: system ?? null, severity, limit, after };
+  const from = since === undefined ? null : new Date(since);
+  const wish = { actor, grants, text: textOf(search), system: system ?? null, severity, since: from, limit, after };
   const { rows, bySeverity } = await findFailures(db, wish);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
@@ -44,7 +52,7 @@ export async function listLent({ grants }: Site, { actor, query }: Call<typeof l
   const hasIssues = has_validation_issues ?? null;
   const after = cursor === undefined ? null : readTimePlace(cursor);
   const [rows, { active, with_issues }] = await Promise.all([
-    listSessions(db, actor, grants, { hasIssues, limit, after }),
+    listSessions(db, actor, grants, { hasIssues, limit, after, sessionId: null }),
     countSessions(db, actor, grants),
   ]);
   const shown = rows.slice(0, limit);
@@ -55,4 +63,15 @@ export async function listLent({ grants }: Site, { actor, query }: Call<typeof l
     with_issues,
     next_cursor: last === undefined ? null : writeTimePlace({ at: last.ends_at, id: last.session_id }),
   };
+}
+
+export async function readLent(
+  { grants }: Site,
+  { actor, params }: Call<typeof readJitSession>,
+  db: Db,
+): Promise<JitSessionValidation> {
+  const wish = { hasIssues: null, limit: 1, after: null, sessionId: params.id };
+  const [row] = await listSessions(db, actor, grants, wish);
+  if (row === undefined) throw refuse(404, "access-request.not-found", "There is no such grant in force.");
+  return toSession(row);
 }

@@ -5,6 +5,7 @@ import {
   listJitSessions,
   listValidationAttempts,
   listValidationFailures,
+  readJitSession,
   readSystemHealth as systemHealthEndpoint,
   readValidationDashboard,
   readValidationFilters,
@@ -17,7 +18,7 @@ import { implement } from "#kernel/http/implement.ts";
 import { implementDownload } from "#kernel/http/stream.ts";
 import { exportJson, exportReport } from "./export-report.ts";
 import { listAttempts, readHistory } from "./list-attempts.ts";
-import { listFailures, listLent } from "./list-failures.ts";
+import { listFailures, listLent, readLent } from "./list-failures.ts";
 import { readDashboard, readStatistics, readSystemHealth } from "./read-dashboard.ts";
 import { filterOptions, search } from "./search-secrets.ts";
 import { trigger } from "./trigger-validation.ts";
@@ -32,6 +33,7 @@ export function bindValidation(site: Site): void {
   implement(kernel, validationHistory, (call, db) => readHistory(site, call, db));
   implement(kernel, listValidationFailures, (call, db) => listFailures(site, call, db));
   implement(kernel, listJitSessions, (call, db) => listLent(site, call, db));
+  implement(kernel, readJitSession, (call, db) => readLent(site, call, db));
   implement(kernel, searchValidation, (call, db) => search(site, call, db));
   implement(kernel, readValidationFilters, async () => filterOptions());
   implement(kernel, triggerValidation, (call, tx) => trigger(site, call, tx));

@@ -3,6 +3,7 @@ import {
   exportValidationJson,
   exportValidationReport,
   listJitSessions,
+  readJitSession,
   listValidationAttempts,
   listValidationFailures,
   readSystemHealth,
@@ -220,6 +221,14 @@ describe("VAL-36, VAL-37: what fails", () => {
     assert.equal(critical.failures[0]?.associated_jit_sessions.length, 1);
     assert.deepEqual((await failures(world.reader, { severity: "critical" })).failures[0]?.associated_jit_sessions, []);
     assert.deepEqual(names((await failures(owner, { search: "refus" })).failures), ["refused"]);
+    const since = list[1]!.last_failed_at!;
+    const recent = await failures(owner, { since });
+    assert.deepEqual(
+      names(recent.failures),
+      names(list.filter((each) => each.last_failed_at! >= since)),
+      "API-90: since a time",
+    );
+    assert.ok(recent.total >= 2 && recent.total < list.length);
     assert.deepEqual(names((await failures(owner, { system: "Windows" })).failures), ["idle"]);
     const [first] = (await failures(owner, { limit: 1 })).failures;
     const rest = await failures(owner, { limit: 10, cursor: (await failures(owner, { limit: 1 })).next_cursor! });
@@ -240,6 +249,11 @@ test("VAL-38 to VAL-41: a session tells whether what it lends works", async () =
     as: world.borrower.token,
   });
   assert.deepEqual([healthy.body.total, healthy.body.with_issues], [0, 1]);
+
+  const params = { id: session.session_id };
+  const one = await app.call(readJitSession, { params, as: world.borrower.token });
+  assert.deepEqual(one.body, session, "API-86: the same by its id");
+  assert.equal((await app.call(readJitSession, { params, as: world.outsider.token })).status, 404);
 });
 
 describe("VAL-35, OPEN-131: attempts", () => {
