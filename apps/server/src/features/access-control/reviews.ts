@@ -15,7 +15,7 @@ import type {
   remindReviewers,
   startAccessReview,
 } from "@strongroom/contract";
-import type { Notify } from "#features/notifications/index.ts";
+import type { Notice, Notify } from "#features/notifications/index.ts";
 import { namesOf } from "#features/safes/index.ts";
 import type { SafesFeature } from "#features/safes/index.ts";
 import { findUser } from "#features/users/index.ts";
@@ -136,9 +136,9 @@ export async function remind(
 ): Promise<string[]> {
   const waiting = await store.findWaiting(tx, review.id);
   const day = review.due_at.toISOString().slice(0, 10);
-  for (const { reviewer_id, open } of waiting) {
+  const notices = waiting.map(({ reviewer_id, open }): Notice => {
     const what = open === 1 ? "1 membership waits" : `${open} memberships wait`;
-    await notify(tx, {
+    return {
       to: reviewer_id === null ? { users: [], roles: ["admin"] } : { users: [reviewer_id] },
       type: "access_review",
       ...TELLING[why],
@@ -147,8 +147,10 @@ export async function remind(
       metadata: { review_id: review.id, count: open },
       link: `/access-control?tab=reviews&review=${review.id}`,
       dedupeKey: `access-review/${review.id}/${reviewer_id === null ? "administrators" : "reviewer"}`,
-    });
-  }
+    };
+  });
+  // There are as many as there are owners of safes.
+  await notify(tx, ...notices);
   return waiting.flatMap(({ reviewer_id }) => reviewer_id ?? []);
 }
 

@@ -43,17 +43,19 @@ declare module "#kernel/db/tables.ts" {
 
 export type NoticeRow = Selectable<NoticesTable>;
 
-export async function insertNotice(tx: Tx, row: NoticeRow): Promise<void> {
-  const { audience, metadata, fold } = row;
-  await tx
-    .insertInto("notices")
-    .values({
+/** By one statement, below the number of values that it can take. */
+const AT_ONCE = 1000;
+
+export async function insertNotices(tx: Tx, rows: readonly NoticeRow[]): Promise<void> {
+  for (let begin = 0; begin < rows.length; begin += AT_ONCE) {
+    const values = rows.slice(begin, begin + AT_ONCE).map(({ audience, metadata, fold, ...row }) => ({
       ...row,
       audience: JSON.stringify(audience),
       metadata: JSON.stringify(metadata),
       fold: fold === null ? null : JSON.stringify(fold),
-    })
-    .execute();
+    }));
+    await tx.insertInto("notices").values(values).execute();
+  }
 }
 
 /** Any number shared by all deliveries and by nothing else. */

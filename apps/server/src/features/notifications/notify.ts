@@ -4,8 +4,8 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { insertNotice } from "./notices.store.ts";
-import type { Fold, NoticeAudience } from "./notices.store.ts";
+import { insertNotices } from "./notices.store.ts";
+import type { Fold, NoticeAudience, NoticeRow } from "./notices.store.ts";
 
 /** INVARIANT: nothing of it is a secret. It is stored, shown and mailed. */
 export interface Notice {
@@ -25,8 +25,11 @@ export interface Notice {
   fold?: Fold;
 }
 
-/** Tells it to those who want to hear it (their preferences), once each, soon after the transaction has committed. */
-export type Notify = (tx: Tx, notice: Notice) => Promise<void>;
+/**
+ * Tells each to those who want to hear it (their preferences), once each, soon after the transaction has committed. Many take
+ * no longer than one.
+ */
+export type Notify = (tx: Tx, ...notices: Notice[]) => Promise<void>;
 
 export interface Settlement {
   to: NoticeAudience;
@@ -45,33 +48,42 @@ export const noticed: NewEvent = { type: "notification.noticed", audience: { use
 
 export const notifyOf =
   ({ clock, events }: Pick<Kernel, "clock" | "events">): Notify =>
-  async (tx, { to, type, title, message, severity, actionRequired, metadata, link, dedupeKey, fold }) => {
-    if (to.users.length === 0 && (to.roles ?? []).length === 0) return;
+  async (tx, ...notices) => {
+    const heard = notices.filter(({ to }) => to.users.length > 0 || (to.roles ?? []).length > 0);
+    if (heard.length === 0) return;
     const at = clock.now();
-    await insertNotice(tx, {
-      id: newId(at.getTime()),
-      // In one order, so that the same people are told in one.
-      audience: { ...to, users: [...new Set(to.users)].toSorted() },
-      type,
-      severity,
-      title,
-      message,
-      action_required: actionRequired,
-      metadata,
-      link: link ?? null,
-      dedupe_key: dedupeKey ?? null,
-      fold: fold ?? null,
-      settles: false,
-      created_at: at,
-    });
+    await insertNotices(
+      tx,
+      heard.map((notice) => rowOf(notice, at)),
+    );
     await events.publish(tx, noticed);
   };
+
+const rowOf = (
+  { to, type, title, message, severity, actionRequired, metadata, link, dedupeKey, fold }: Notice,
+  at: Date,
+): NoticeRow => ({
+  id: newId(at.getTime()),
+  // In one order, so that the same people are told in one.
+  audience: { ...to, users: [...new Set(to.users)].toSorted() },
+  type,
+  severity,
+  title,
+  message,
+  action_required: actionRequired,
+  metadata,
+  link: link ?? null,
+  dedupe_key: dedupeKey ?? null,
+  fold: fold ?? null,
+  settles: false,
+  created_at: at,
+});
 
 export const settleOf =
   ({ clock, events }: Pick<Kernel, "clock" | "events">): Settle =>
   async (tx, { to, type, dedupeKey, message }) => {
     const at = clock.now();
-    await insertNotice(tx, {
+    const row: NoticeRow = {
       id: newId(at.getTime()),
       audience: to,
       type,
@@ -85,6 +97,7 @@ export const settleOf =
       fold: null,
       settles: true,
       created_at: at,
-    });
+    };
+    await insertNotices(tx, [row]);
     await events.publish(tx, noticed);
   };
