@@ -13,6 +13,8 @@ const ONE_PERCENT = { users: 50, safes: 20, accounts: 1_000 };
 const ALL = { users: 5_000, safes: 2_000, accounts: 100_000 };
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 2);
+/** Only the calls whose names it matches. */
+const WANTED = new RegExp(process.env.BENCH_CALLS ?? "");
 /** Real accounts, whose secrets can be retrieved. */
 const RETRIEVED = 40;
 
@@ -39,7 +41,7 @@ const people = {
 type Name = keyof typeof people;
 
 /** A safe with real accounts, of which all three are members. */
-async function aRealSafe(): Promise<string[]> {
+async function aRealSafe(): Promise<{ id: string; accounts: string[] }> {
   const { id } = await server.request("POST", "/api/v1/safes", { name: "Real accounts" });
   for (const name of ["ordinary user", "manager"] as const) {
     const body = { user_id: people[name].id, role: "manager" };
@@ -59,11 +61,20 @@ async function aRealSafe(): Promise<string[]> {
       connection_method: "HTTPS",
     }),
   );
-  return (await Promise.all(made)).map((account) => account.id);
+  return { id, accounts: (await Promise.all(made)).map((account) => account.id) };
 }
-const real = await aRealSafe();
+const { id: realSafe, accounts: real } = await aRealSafe();
+const { id: otherSafe } = await server.request("POST", "/api/v1/safes", { name: "Where accounts are moved to" });
 
+const REQUESTABLE = "/api/v1/jit/resources";
 let turn = 0;
+let moves = 0;
+/** All of them to the other safe, then back, one after the other. */
+const moving = (): Omit<LoadRequest, "headers"> => {
+  const safe_id = Math.floor(moves / real.length) % 2 === 0 ? otherSafe : realSafe;
+  const path = `/api/v1/accounts/${real[moves++ % real.length]}/move`;
+  return { method: "POST", path, body: JSON.stringify({ safe_id }) };
+};
 const CALLS: Record<string, () => Omit<LoadRequest, "headers">> = {
   "20 safes": () => ({ method: "GET", path: "/api/v1/safes?limit=20" }),
   "100 accounts": () => ({ method: "GET", path: "/api/v1/accounts?limit=100" }),
@@ -72,12 +83,18 @@ const CALLS: Record<string, () => Omit<LoadRequest, "headers">> = {
     method: "GET",
     path: `/api/v1/accounts?limit=100&search=web${String(turn++ % 1_000).padStart(6, "0")}`,
   }),
+  "figures of accounts": () => ({ method: "GET", path: "/api/v1/accounts/statistics" }),
+  "what may be asked for": () => ({ method: "GET", path: REQUESTABLE }),
+  "what may be asked for, search": () => ({
+    method: "GET",
+    path: `${REQUESTABLE}?search=web${String(turn++ % 1_000).padStart(6, "0")}`,
+  }),
   "one account": () => ({ method: "GET", path: `/api/v1/accounts/${real[turn++ % real.length]}/details` }),
   retrieve: () => ({ method: "POST", path: `/api/v1/accounts/${real[turn++ % real.length]}/retrieve`, body: "{}" }),
 };
 
-const requestOf = (call: string, name: Name) => (): LoadRequest => {
-  const request = CALLS[call]!();
+const requestOf = (call: () => Omit<LoadRequest, "headers">, name: Name) => (): LoadRequest => {
+  const request = call();
   const headers = { authorization: `Bearer ${people[name].token}` };
   return {
     ...request,
@@ -85,15 +102,18 @@ const requestOf = (call: string, name: Name) => (): LoadRequest => {
   };
 };
 
+const MOVING = "administrator: moving an account (1 connection)";
 const measured = { server, connections: 4, seconds: SECONDS, rounds: ROUNDS };
 
 async function measureAll(): Promise<Map<string, Cost>> {
   const results = new Map<string, Cost>();
   for (const name of Object.keys(people) as Name[]) {
-    for (const call of Object.keys(CALLS)) {
-      results.set(`${name}: ${call}`, await costOf(measured, requestOf(call, name)));
+    for (const [title, call] of Object.entries(CALLS)) {
+      if (WANTED.test(title)) results.set(`${name}: ${title}`, await costOf(measured, requestOf(call, name)));
     }
   }
+  const oneByOne = { ...measured, connections: 1 };
+  if (WANTED.test(MOVING)) results.set(MOVING, await costOf(oneByOne, requestOf(moving, "administrator")));
   return results;
 }
 

@@ -19,7 +19,15 @@ once in each rotation:
 A case is good when, without anybody's help, the rotation has come to its end, the secret that the product then shows logs in
 on the system, and the one before does not (Active Directory goes on accepting that for an hour). Cells are
 "good of all, the slowest in seconds". One thing is helped along: the minute for which a dead process keeps its work is not
-waited for. What the driver sends in one piece or in two varies; places that a rotation did not come by are not counted.
+waited for. What the driver sends in one piece or in two varies; places that a rotation did not come by are not counted. Of what is sent
+in many small pieces some of each connection are struck, and its last ones (\`MOST_PIECES=5\` for fewer).
+
+"By a reconcile account": the account's password is set by another one. "Dependents": the account's own change is left alone, and what
+follows from it is struck; a case is good when the user elsewhere has the new password and the old one does not log in any more.
+
+Not here: Oracle, which nothing here speaks to, server or double: its changes are **not proved at all**. HTTP bearer, whose change is the same
+request as with HTTP basic; no site here changes tokens. Reconcile changes of the other systems, which end in the same probes. Accounts,
+files and web hooks as dependents.
 `;
 
 type Column = "killed before" | "killed after" | "paused" | "reset" | "black-holed";

@@ -27,7 +27,7 @@ export function bindAccessRequests(site: Site): void {
   const { kernel } = site;
   implement(kernel, listAccessRequests, findRequests);
   implement(kernel, accessRequestStatistics, statistics);
-  implement(kernel, findRequestable, requestable);
+  implement(kernel, findRequestable, (call, db) => requestable(site, call, db));
   implement(kernel, readAccessRequest, readOne);
   implement(kernel, createAccessRequest, (call, tx) => createRequest(site, call, tx));
   implement(kernel, breakGlass, (call, tx) => openInEmergency(site, call, tx));

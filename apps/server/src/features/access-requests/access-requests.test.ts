@@ -395,5 +395,16 @@ describe("what can be asked for", () => {
     const body = { user_id: other.id, role: "user" as const };
     await app.call(addSafeMember, { params: { id: lending.safe.id }, body, as: lending.owner.token });
     assert.equal((await find(other, {})).length, 1);
+    // Whoever sees every safe is shown the first by name, in their order; and nobody what cannot be lent.
+    const names = (await find(admin, {})).map(({ name }) => name);
+    assert.ok(names.length > 0 && names.length <= 20, `${names.length}`);
+    assert.deepEqual(
+      names,
+      names.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)),
+    );
+    assert.equal((await find(admin, { search: account.name })).length, 1);
+    await app.database.pool.query("update accounts set status = 'disabled' where id = $1", [account.id]);
+    for (const query of [{}, { search: account.name }]) assert.deepEqual(await find(other, query), []);
+    assert.deepEqual(await find(admin, { search: account.name }), []);
   });
 });

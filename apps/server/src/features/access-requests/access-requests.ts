@@ -31,6 +31,8 @@ export interface Site {
   notify: Notify;
   settle: Settle;
   afterGrant(tx: Tx, grant: EndOfGrant): Promise<void>;
+  /** The accounts that this person sees and that match a text: those whose names begin with it, then the newest. */
+  findAccounts(db: Db, actor: Actor, text: string, limit: number): Promise<string[]>;
   mail: { readonly isConfigured: boolean; send(mail: { to: string; subject: string; text: string }): Promise<void> };
 }
 

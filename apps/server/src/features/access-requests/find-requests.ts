@@ -14,8 +14,9 @@ import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
 import { demandsOf } from "./access-requests.policy.ts";
+import type { Site } from "./access-requests.ts";
 import { look, overseersOfAll, toAccessRequest, viewOf } from "./access-requests.ts";
-import { findAsked, readAsked } from "./requestable.store.ts";
+import { findAmong, findFirst, readAsked } from "./requestable.store.ts";
 import type { AskedAccount } from "./requestable.store.ts";
 import { countTabs, listRequests, readStatistics } from "./shown-requests.store.ts";
 
@@ -46,15 +47,27 @@ export async function readOne(call: Call<typeof readAccessRequest>, db: Db): Pro
 export const statistics = (call: Call<typeof accessRequestStatistics>, db: Db) =>
   readStatistics(db, call.actor.role === "user" ? call.actor.id : null);
 
-export async function requestable(call: Call<typeof findRequestable>, db: Db) {
-  const { actor, query } = call;
-  const one = query.account_id === undefined ? null : await readAsked(db, actor, query.account_id);
-  const found = query.account_id === undefined ? await findAsked(db, actor, query.search) : one === null ? [] : [one];
+/** More than are shown, since some of what is found cannot be lent. */
+const LOOKED_AT = 60;
+
+export async function requestable(site: Site, call: Call<typeof findRequestable>, db: Db) {
+  const { actor } = call;
+  const found = await find(site, call, db);
   const overseers = await overseersOf(
     db,
     found.map(({ safe_id }) => safe_id),
   );
   return { resources: found.map((account) => toRequestable(account, actor.id, overseers.get(account.safe_id))) };
+}
+
+async function find(site: Site, { actor, query }: Call<typeof findRequestable>, db: Db): Promise<AskedAccount[]> {
+  const { account_id, search } = query;
+  if (account_id !== undefined) {
+    const one = await readAsked(db, actor, account_id);
+    return one === null ? [] : [one];
+  }
+  if (search === null) return findFirst(db, actor);
+  return findAmong(db, actor, await site.findAccounts(db, actor, search, LOOKED_AT));
 }
 
 function toRequestable(account: AskedAccount, askerId: string, overseers: Overseers | undefined): RequestableAccount {

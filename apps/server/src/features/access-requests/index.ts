@@ -19,6 +19,7 @@ export interface AccessRequestDeps {
   notifications: Pick<Site, "notify" | "settle">;
   accounts: {
     afterGrant(tx: Tx, grant: EndOfGrant): Promise<void>;
+    find: Site["findAccounts"];
     /** In the transaction, with the account held. */
     onLost(listener: (tx: Tx, accountId: string, how: AccountLost, by: Actor) => Promise<void>): void;
   };
@@ -30,7 +31,14 @@ export interface AccessRequestDeps {
 export function installAccessRequests(kernel: Kernel, deps: AccessRequestDeps): Sweep {
   const { accounts, mail, notifications } = deps;
   const { notify, settle } = notifications;
-  const site: Site = { kernel, mail, notify, settle, afterGrant: (tx, grant) => accounts.afterGrant(tx, grant) };
+  const site: Site = {
+    kernel,
+    mail,
+    notify,
+    settle,
+    afterGrant: (tx, grant) => accounts.afterGrant(tx, grant),
+    findAccounts: (...wish) => accounts.find(...wish),
+  };
   kernel.authority.grant(grants);
   bindAccessRequests(site);
   defineAlarm(site);

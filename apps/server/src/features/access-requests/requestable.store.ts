@@ -1,10 +1,11 @@
 // The accounts that somebody may ask for, with what their platforms demand.
-import { containing } from "#kernel/db/containing.ts";
 import type { ConnectionMethod, SystemType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
-import { bitOf, standingsOf } from "#features/safes/index.ts";
+import { NAME_KEY } from "#features/credentials/index.ts";
+import { bitOf, seesEverySafe, standingsOf } from "#features/safes/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Who } from "./shown-requests.store.ts";
 
@@ -59,11 +60,35 @@ export async function readLent(db: Db, viewer: Who, accountId: string): Promise<
   return (await lendable(viewer, sql`credentials.id = ${accountId}`).execute(db)).rows[0] ?? null;
 }
 
-/** By name, 20 at most. */
-export async function findAsked(db: Db, viewer: Who, search: string | null): Promise<AskedAccount[]> {
-  const pattern = containing(search ?? "");
-  const found = sql`(credentials.name ilike ${pattern} or credentials.host ilike ${pattern}
-    or credentials.username ilike ${pattern} or safes.name ilike ${pattern})`;
-  const query = lendable(viewer, search === null ? seen : sql`${seen} and ${found}`);
-  return (await sql<AskedAccount>`${query} order by lower(credentials.name), credentials.id limit 20`.execute(db)).rows;
+const MOST = 20;
+
+/** Of these accounts, by name, 20 at most. */
+export const findAmong = (db: Db, viewer: Who, ids: readonly string[]): Promise<AskedAccount[]> =>
+  byName(db, viewer, sql`credentials.id = any(${[...ids]}::uuid[])`);
+
+const isIdle = sql`credentials.id in (select id from accounts where status <> 'active')`;
+
+/** The first 20 by name of all that they see: read on in the index of names, or safe by safe for who does not see every safe. */
+export function findFirst(db: Db, viewer: Actor): Promise<AskedAccount[]> {
+  const ofAll = sql`
+    select credentials.id from credentials
+    where user_id is null and deleted_at is null and not ${isIdle}
+      and safe_id in (select id from safes where status = 'active' and deleted_at is null)
+    order by ${NAME_KEY} limit ${sql.lit(MOST)}`;
+  const ofOne = sql`
+    select credentials.id, ${NAME_KEY} as key from credentials
+    where credentials.safe_id = visible.safe_id and deleted_at is null and not ${isIdle}
+    order by key limit ${sql.lit(MOST)}`;
+  const ofSome = sql`
+    select first.id from (
+      select standing.safe_id from ${standingsOf(viewer)} standing
+      join safes on safes.id = standing.safe_id and safes.status = 'active' where ${seen}
+    ) visible cross join lateral (${ofOne}) first order by first.key limit ${sql.lit(MOST)}`;
+  return byName(db, viewer, sql`credentials.id in (${seesEverySafe(viewer) ? ofAll : ofSome})`);
+}
+
+async function byName(db: Db, viewer: Who, condition: RawBuilder<unknown>): Promise<AskedAccount[]> {
+  const query = lendable(viewer, sql`${seen} and ${condition}`);
+  return (await sql<AskedAccount>`${query} order by ${NAME_KEY}, credentials.id limit ${sql.lit(MOST)}`.execute(db))
+    .rows;
 }

@@ -16,6 +16,7 @@ import type { EndedGrant } from "./check-outs.ts";
 import type { AccountDeps, Grants, HistoryOfTarget, LossListener } from "./deps.ts";
 import { readShown } from "./accounts.ts";
 import { safeOf } from "./accounts.store.ts";
+import { findIds } from "./find-accounts.ts";
 import { demandOn, demandSecret, holdAccount, holdShown } from "./hold-account.ts";
 import { moverOf } from "./move-account.ts";
 
@@ -34,6 +35,8 @@ export interface AccountsFeature {
   require(db: Db, actor: Pick<Actor, "id" | "role">, id: string, permission: SafePermission): Promise<void>;
   /** Throws 404 when this person sees no such account. */
   requireSeen(db: Db, actor: Actor, id: string): Promise<void>;
+  /** The accounts that this person sees and that match a text: those whose names begin with it, then the newest. */
+  find(db: Db, actor: Actor, text: string, limit: number): Promise<string[]>;
   /** The people who may change its secret. */
   keepersOf(db: Db, id: string): Promise<string[]>;
 }
@@ -75,6 +78,7 @@ export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
     require: async (db, actor, id, permission) =>
       demandOn(await readShown(db, actor, id, parts.grants.grantsInForce), permission),
     requireSeen: async (db, actor, id) => void (await readShown(db, actor, id, parts.grants.grantsInForce)),
+    find: (db, actor, text, limit) => findIds(db, actor, text, limit, parts.grants.grantsInForce),
     keepersOf: async (db, id) => {
       const safeId = await safeOf(db, id);
       return safeId === null ? [] : membersWho(db, safeId, "manage_secret");
