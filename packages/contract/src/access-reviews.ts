@@ -225,5 +225,6 @@ export const exportAccessReview = endpoint({
   reply: { stream: "text/csv" },
   needs: "access.manage",
   audit: "access-control.review-exported",
+  stepUp: true,
   thing: "access-review",
 });

@@ -65,6 +65,33 @@ export const AuditLog = AuditLogEntry.extend({
 });
 export type AuditLog = z.infer<typeof AuditLog>;
 
+/** What is recorded beside the events that calls name in `audit`: the product's own doing, and the command line's. */
+export const EVENTS_WITHOUT_CALL = [
+  "access-request.ended",
+  "account.dependent-updated",
+  "account.password-taken-over",
+  "account.rotated",
+  "account.validation-asked",
+  "audit-sink.delivery-failing",
+  "audit-sink.delivery-resumed",
+  "audit-witness.fork-refused",
+  "audit.tampering-found",
+  "backup.completed",
+  "backup.drilled",
+  "backup.restored",
+  "backup.started",
+  "credential.rotated",
+  "identity-provider.person-bound",
+  "platform.reconcile-not-ready",
+  "rotation.secret-used",
+  "rotation.stopped",
+  "seal.rekeyed",
+  "session.second-step-required",
+  "setup.link-issued",
+  "token.refused",
+  "verification.started",
+] as const;
+
 /** The tabs of AUDIT-02. */
 export const AUDIT_VIEWS = ["all", "regular", "jit", "critical"] as const;
 export const AuditView = z.enum(AUDIT_VIEWS);

@@ -70,4 +70,5 @@ export const exportAccounts = endpoint({
   reply: { stream: "text/csv" },
   needs: "account.export",
   audit: "account.exported",
+  stepUp: true,
 });

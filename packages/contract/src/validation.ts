@@ -377,6 +377,7 @@ export const exportValidationReport = endpoint({
   reply: { stream: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" },
   needs: "verification.read",
   audit: "validation.exported",
+  stepUp: true,
 });
 
 /** The same as JSON: `accounts`, `filters`, `statistics`, `exported_at`, `total_records`. */
@@ -388,4 +389,5 @@ export const exportValidationJson = endpoint({
   reply: { stream: "application/json" },
   needs: "verification.read",
   audit: "validation.exported",
+  stepUp: true,
 });
