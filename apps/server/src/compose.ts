@@ -144,7 +144,7 @@ export async function compose(parts: Parts): Promise<App> {
   const validation = installValidation(kernel, { verification, notify, grants: seenGrants });
   users.onDeleted(validation.forgetPerson);
   installCpm(kernel, { verification, grants: seenGrants });
-  installDashboard(kernel, users);
+  installDashboard(kernel, { countActiveByRole: users.countActiveByRole, grants: seenGrants });
   installSearch(kernel, [
     searchableAccounts(grantsInForce),
     searchableCredentials,

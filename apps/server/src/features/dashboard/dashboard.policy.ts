@@ -13,7 +13,7 @@ export const VERIFIED_WITHIN_MS = 30 * DAY_MS;
 export const ENDS_WITHIN_MS = 30 * DAY_MS;
 
 export const COMPLIANCE_FORMULA =
-  "Share of your credentials that were verified within the last 30 days and whose last verification did not fail";
+  "Share of the credentials and accounts that you see that were verified within the last 30 days and whose last verification did not fail";
 
 /** Whole percent, rounded down so that only all of them make 100. Nothing stored breaks no rule: 100. */
 export function complianceScore({ total, verifiedSince }: { total: number; verifiedSince: number }): number {

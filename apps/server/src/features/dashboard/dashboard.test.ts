@@ -3,8 +3,10 @@ import { listDashboardAlerts, readDashboardStats, verifyCredential } from "@stro
 import { makeSelfSigned, needs, opensslAvailable, startHostile } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { anAccount } from "#testing/accounts.ts";
 import { aCredential, databaseAt } from "#testing/credentials.ts";
 import { aPerson } from "#testing/people.ts";
+import { aMember, aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { complianceScore, endingSeverity } from "./dashboard.policy.ts";
@@ -38,7 +40,8 @@ describe("API-06, DASH-03: the figures", () => {
     for (let place = 0; place < 4; place++) ids.push((await aCredential(app, owner)).id);
     const set = (id: string | undefined, status: string, age: string) =>
       app.database.pool.query(
-        "update credentials set verification_status = $2, verified_at = now() - $3::interval where id = $1",
+        `update credentials set verification_status = $2, verified_at = now() - $3::interval,
+           last_verification_attempt = now() - $3::interval where id = $1`,
         [id, status, age],
       );
     await set(ids[0], "verified", "29 days");
@@ -71,6 +74,29 @@ describe("API-07, DASH-10: the alerts", () => {
     assert.ok(Date.parse(alert?.timestamp ?? "") > 0);
     assert.deepEqual((await app.call(listDashboardAlerts, { as: other.token })).body.alerts, []);
     await target.stop();
+  });
+
+  test("and the figures are also of the accounts that one sees, and lead to them", async () => {
+    const [owner, member, outsider] = [await aPerson(app), await aPerson(app), await aPerson(app)];
+    const safe = await aSafe(app, owner);
+    await aMember(app, owner, safe, member, "user");
+    const { id } = await anAccount(app, owner, safe, { name: "Broken account" });
+    await anAccount(app, owner, safe);
+    await app.database.pool.query(
+      `update credentials set verification_status = 'failed', verification_error = 'It said no',
+         last_verification_attempt = now() where id = $1`,
+      [id],
+    );
+    for (const { token } of [owner, member]) {
+      const { body } = await app.call(listDashboardAlerts, { as: token });
+      assert.deepEqual(
+        body.alerts.map(({ message, link }) => [message, link]),
+        [['Verification failed for "Broken account": It said no', `/accounts/${id}`]],
+      );
+      assert.equal((await app.call(readDashboardStats, { as: token })).body.totalCredentials, 2);
+    }
+    assert.deepEqual((await app.call(listDashboardAlerts, { as: outsider.token })).body.alerts, []);
+    assert.equal((await app.call(readDashboardStats, { as: outsider.token })).body.totalCredentials, 0);
   });
 
   test("tell certificates that end within 30 days", needs(opensslAvailable()), async () => {

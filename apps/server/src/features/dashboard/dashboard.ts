@@ -10,7 +10,7 @@ import type {
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { listEnding, listFailing, readStanding } from "#features/verification/index.ts";
+import type { GrantQueries } from "#features/validation/index.ts";
 import {
   COMPLIANCE_FORMULA,
   ENDS_WITHIN_MS,
@@ -19,38 +19,44 @@ import {
   endingSeverity,
   failureSeverity,
 } from "./dashboard.policy.ts";
+import { listEnding, listFailing, readFigures } from "./dashboard.store.ts";
 
 const MOST_ALERTS = 50;
 
 export type CountActiveByRole = (db: Db) => Promise<Record<Role, number>>;
 
+export interface Site {
+  kernel: Kernel;
+  countActiveByRole: CountActiveByRole;
+  grants: GrantQueries;
+}
+
 export async function readStats(
-  kernel: Kernel,
+  { kernel, countActiveByRole, grants }: Site,
   call: Call<typeof readDashboardStats>,
   db: Db,
-  countActiveByRole: CountActiveByRole,
 ): Promise<DashboardStats> {
   const since = new Date(kernel.clock.now().getTime() - VERIFIED_WITHIN_MS);
-  const [standing, people] = await Promise.all([readStanding(db, call.actor, since), countActiveByRole(db)]);
+  const [figures, people] = await Promise.all([readFigures(db, call.actor, grants, since), countActiveByRole(db)]);
   return {
-    totalCredentials: standing.total,
+    totalCredentials: figures.total,
     // Live privileged sessions (OPEN-147). Nothing opens one yet.
     activeSessions: 0,
     privilegedUsers: people.manager + people.admin,
-    complianceScore: complianceScore(standing),
+    complianceScore: complianceScore(figures),
     complianceFormula: COMPLIANCE_FORMULA,
   };
 }
 
 export async function readAlerts(
-  kernel: Kernel,
+  { kernel, grants }: Site,
   call: Call<typeof listDashboardAlerts>,
   db: Db,
 ): Promise<{ alerts: DashboardAlert[] }> {
   const now = kernel.clock.now();
   const [failing, ending] = await Promise.all([
-    listFailing(db, call.actor, MOST_ALERTS),
-    listEnding(db, call.actor, new Date(now.getTime() + ENDS_WITHIN_MS), MOST_ALERTS),
+    listFailing(db, call.actor, grants, MOST_ALERTS),
+    listEnding(db, call.actor, grants, { before: new Date(now.getTime() + ENDS_WITHIN_MS), limit: MOST_ALERTS }),
   ]);
   const alerts: DashboardAlert[] = [
     ...failing.map((each) => ({
@@ -60,16 +66,19 @@ export async function readAlerts(
         : `Verification failed for "${each.name}": ${each.message ?? "Unknown error"}`,
       severity: failureSeverity(each),
       timestamp: (each.attemptedAt ?? now).toISOString(),
-      link: `/vault/${each.id}`,
+      link: placeOf(each),
     })),
     ...ending.map((each) => ({
       id: `expiry:${each.id}`,
       message: `"${each.name}" ${each.expiresAt < now ? "expired" : "expires"} on ${each.expiresAt.toISOString().slice(0, 10)}`,
       severity: endingSeverity(each.expiresAt, now),
       timestamp: each.expiresAt.toISOString(),
-      link: `/vault/${each.id}`,
+      link: placeOf(each),
     })),
   ];
   const rank = (alert: DashboardAlert) => ALERT_SEVERITIES.indexOf(alert.severity);
   return { alerts: alerts.toSorted((a, b) => rank(a) - rank(b)).slice(0, MOST_ALERTS) };
 }
+
+const placeOf = ({ id, isAccount }: { id: string; isAccount: boolean }): string =>
+  isAccount ? `/accounts/${id}` : `/vault/${id}`;

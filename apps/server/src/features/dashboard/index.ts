@@ -2,9 +2,9 @@
 import type { Kernel } from "#kernel/kernel.ts";
 import { grants } from "./dashboard.policy.ts";
 import { bindDashboard } from "./dashboard.routes.ts";
-import type { CountActiveByRole } from "./dashboard.ts";
+import type { Site } from "./dashboard.ts";
 
-export function installDashboard(kernel: Kernel, deps: { countActiveByRole: CountActiveByRole }): void {
+export function installDashboard(kernel: Kernel, deps: Omit<Site, "kernel">): void {
   kernel.authority.grant(grants);
-  bindDashboard(kernel, deps.countActiveByRole);
+  bindDashboard({ kernel, ...deps });
 }

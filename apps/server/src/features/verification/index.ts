@@ -44,7 +44,6 @@ export function installVerification(kernel: Kernel, { credentials, accounts }: D
   };
 }
 
-export { listEnding, listFailing, readStanding } from "./figures.store.ts";
 export { acceptedKeys, acceptOffered } from "./accept-host-key.ts";
 export { audiencesOf, ownerOf } from "./owner-of.ts";
 export type { AccountsOfSafes, Owner } from "./owner-of.ts";
