@@ -1,14 +1,19 @@
 import { DashboardPreferences, NotificationPreferences } from "@strongroom/contract";
-import { screen, waitFor } from "@testing-library/react";
-import { act } from "react";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { TEST_USER, signInForTest } from "#app/testing/sign-in.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { announceCritical } from "./announce-critical.ts";
-import { announceValidation } from "./announce-validation.ts";
-import { SESSION, anEvent } from "./testing/figures.ts";
+import {
+  announceValidation,
+  tellStarted,
+  tellSucceeded,
+  type Announced,
+  type Listener,
+} from "./announce-validation.ts";
+import { SESSION, anEvent, idOf } from "./testing/figures.ts";
 
 class Utterance {
   volume = 1;
@@ -43,17 +48,35 @@ const prefer = (dashboard: object, notifications: object) => {
 const CRITICAL = anEvent("1", "critical_failure");
 const TEXT = "CRITICAL: Validation failure for Account 1";
 
+const passes = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+async function withFakeTimers(run: () => Promise<void>): Promise<void> {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  try {
+    await run();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
 async function alarm(): Promise<void> {
   const { queryClient } = renderScreen(<p>page</p>);
   await act(() => announceCritical(CRITICAL, queryClient));
 }
 
 describe("a critical failure", () => {
-  test("VAL-68: shows, and says nothing unless sounds are on", async () => {
+  test("VAL-68: shows in red and stays until dismissed, and says nothing unless sounds are on", async () => {
     prefer({}, {});
-    await alarm();
-    expect(await screen.findByText(TEXT)).toBeTruthy();
-    expect(spoken).toEqual([]);
+    await withFakeTimers(async () => {
+      await alarm();
+      const shown = await screen.findByRole("alert");
+      expect(shown.textContent).toContain(TEXT);
+      expect(shown.getAttribute("style")).toContain("--mantine-color-red-");
+      expect(spoken).toEqual([]);
+      await passes(600_000);
+      expect(screen.queryByText(TEXT)).not.toBeNull();
+      fireEvent.click(within(shown).getByRole("button", { name: "Dismiss" }));
+      await waitFor(() => expect(screen.queryByText(TEXT)).toBeNull());
+    });
   });
 
   test("VAL-74, OPEN-143, VAL-50: with sounds on in one of the two preferences it is spoken, quietly and fast", async () => {
@@ -78,10 +101,12 @@ describe("a critical failure", () => {
 });
 
 describe("what came of a validation", () => {
+  const QUIET: Listener = { userId: TEST_USER.id, tellsSuccess: false };
+  const ALL: Listener = { ...QUIET, tellsSuccess: true };
   const tell = (...events: ReturnType<typeof anEvent>[]) => {
     renderScreen(<p>page</p>);
     act(() => {
-      for (const event of events) announceValidation(event, TEST_USER.id);
+      for (const event of events) announceValidation(event, ALL);
     });
   };
   const asked = { asked_by: TEST_USER.id as never };
@@ -89,9 +114,48 @@ describe("what came of a validation", () => {
   test("VAL-65, VAL-66: its beginning and its end are told in one toast, to who asked for it", async () => {
     tell(anEvent("1", "validation_started", asked));
     expect(await screen.findByText("Validating account: Account 1")).toBeTruthy();
-    act(() => announceValidation(anEvent("2", "validation_completed", asked), TEST_USER.id));
+    act(() => announceValidation(anEvent("2", "validation_completed", asked), ALL));
     expect(await screen.findByText("Account validation successful: Account 1")).toBeTruthy();
     expect(screen.queryByText("Validating account: Account 1")).toBeNull();
+  });
+
+  test("VAL-65: its beginning is told for 10 s", async () => {
+    await withFakeTimers(async () => {
+      tell(anEvent("1", "validation_started", asked));
+      await passes(9_000);
+      expect(screen.queryByText("Validating account: Account 1")).not.toBeNull();
+      await passes(2_000);
+      await waitFor(() => expect(screen.queryByText("Validating account: Account 1")).toBeNull());
+    });
+  });
+
+  test("VAL-47: to who wants no successes, a success only ends what told of its beginning", async () => {
+    tell(anEvent("1", "validation_started", asked));
+    expect(await screen.findByText("Validating account: Account 1")).toBeTruthy();
+    act(() => announceValidation(anEvent("2", "validation_completed", asked), QUIET));
+    await waitFor(() => expect(screen.queryByText("Validating account: Account 1")).toBeNull());
+    expect(screen.queryByText(/^Account validation successful/)).toBeNull();
+  });
+
+  test("VAL-47, VAL-66: what a button here has told stays, whichever of the two ends comes first", async () => {
+    const pressed: Announced = { account_id: idOf(1), account_name: "Account 1" };
+    const text = "Account validation successful: Account 1";
+    const completed = () => announceValidation(anEvent("2", "validation_completed", asked), QUIET);
+    renderScreen(<p>page</p>);
+    act(() => {
+      tellStarted(pressed);
+      tellSucceeded(pressed);
+    });
+    expect(await screen.findByText(text)).toBeTruthy();
+    act(completed);
+    expect(screen.queryByText(text)).not.toBeNull();
+    act(() => {
+      toast.dismiss();
+      tellStarted(pressed);
+      completed();
+      tellSucceeded(pressed);
+    });
+    expect(await screen.findByText(text)).toBeTruthy();
   });
 
   test("VAL-67, VAL-69, NOTIF-12: failures are told, of an account without a name too", async () => {

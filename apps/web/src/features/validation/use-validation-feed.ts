@@ -1,23 +1,37 @@
 // Follows what happens while the dashboard is open: live, and by polling where there is no live connection.
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { onLiveEvent, useConnectionFailures } from "#shared/events/live-events.ts";
 import { isValidationEvent } from "#shared/events/validation-events.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { toast } from "#shared/ui/toast.ts";
+import { USUAL_SETTINGS, alertSettings } from "./alert-settings.ts";
 import { announceValidation } from "./announce-validation.ts";
 import { POLL_MS, isPolling, withEvent, withPolled, type FeedEvent } from "./live-feed.ts";
-import { recentAttempts, refreshValidation } from "./validation.queries.ts";
+import {
+  dashboardPreferences,
+  notificationPreferences,
+  recentAttempts,
+  refreshValidation,
+} from "./validation.queries.ts";
 
 /** VAL-57. */
 const UNAVAILABLE = "Real-time monitoring unavailable. Dashboard will refresh periodically.";
 const UNAVAILABLE_MS = 5_000;
+
+function useTellsSuccess(): boolean {
+  const { data: dashboard } = useQuery(dashboardPreferences);
+  const { data: notifications } = useQuery(notificationPreferences);
+  if (dashboard === undefined || notifications === undefined) return USUAL_SETTINGS.tellsSuccess;
+  return alertSettings(dashboard, notifications).tellsSuccess;
+}
 
 /** Newest first. */
 export function useValidationFeed(): readonly FeedEvent[] {
   const client = useQueryClient();
   const { id: userId } = useUser();
   const [feed, setFeed] = useState<readonly FeedEvent[]>([]);
+  const tellsSuccess = useTellsSuccess();
   const polls = isPolling(useConnectionFailures());
 
   useEffect(
@@ -25,9 +39,9 @@ export function useValidationFeed(): readonly FeedEvent[] {
       onLiveEvent((event) => {
         if (!isValidationEvent(event)) return;
         setFeed((before) => withEvent(before, event));
-        announceValidation(event, userId);
+        announceValidation(event, { userId, tellsSuccess });
       }),
-    [userId],
+    [userId, tellsSuccess],
   );
 
   useEffect(() => {

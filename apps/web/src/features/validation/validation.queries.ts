@@ -6,6 +6,7 @@ import {
   listValidationAttempts,
   listValidationFailures,
   readDashboardPreferences,
+  readNotificationPreferences,
   readSystemHealth,
   readValidationDashboard,
   readValidationFilters,
@@ -39,6 +40,7 @@ export const dashboardOf = (range: ValidationRange) => queryOf(readValidationDas
 export const systemHealth = (range: ValidationRange) => queryOf(readSystemHealth, { query: { range } });
 export const filterChoices = queryOf(readValidationFilters);
 export const dashboardPreferences = queryOf(readDashboardPreferences);
+export const notificationPreferences = queryOf(readNotificationPreferences);
 
 interface Page {
   next_cursor: string | null;
