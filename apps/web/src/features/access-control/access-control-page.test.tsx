@@ -157,7 +157,7 @@ test("what would change: the answer names who gains and loses, and goes when ano
     change: { kind: "role-changed", user_id: ben.user_id, role: "manager" },
   });
   await user.click(screen.getByLabelText("New role", { selector: "input" }));
-  await user.click(await screen.findByRole("option", { name: "Administrator" }));
+  await user.click(await screen.findByRole("option", { name: "Admin" }));
   await waitFor(() => expect(screen.queryByText(/would lose something/)).toBeNull());
 });
 
@@ -193,7 +193,9 @@ describe("reviews", () => {
     api.on(SEVERAL, ({ body }) => {
       const { item_ids: ids, decision } = body as { item_ids: string[]; decision: string };
       if (decision === "confirmed") return { json: { done: ids, failed: [], message: "Confirmed 1 membership" } };
-      const failed = [{ id: ids[0], code: "access-control.already-decided", message: "Ada has decided on this already." }];
+      const failed = [
+        { id: ids[0], code: "access-control.already-decided", message: "Ada has decided on this already." },
+      ];
       return { json: { done: ids.slice(1), failed, message: "Removed 1 membership, 1 membership failed" } };
     });
     const { user } = show(`?tab=reviews&review=${review.id}`);

@@ -8,7 +8,7 @@ import {
 } from "@strongroom/contract";
 import { capitalised, counted } from "#shared/format/text.ts";
 
-export const ROLE_LABELS: Record<Role, string> = { user: "User", manager: "Manager", admin: "Administrator" };
+export const ROLE_LABELS: Record<Role, string> = { user: "User", manager: "Manager", admin: "Admin" };
 
 /** A few words for many permissions; the names in full belong on hover. */
 export function shortOf(permissions: readonly SafePermission[]): string {

@@ -1,5 +1,5 @@
 // The other way round: of a safe or an account, everyone who can use or retrieve it now, and through what.
-import { Button, SegmentedControl, Table } from "@mantine/core";
+import { Button, SegmentedControl, Table, VisuallyHidden } from "@mantine/core";
 import { IconSearchOff } from "@tabler/icons-react";
 import type { AccessSafe } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
@@ -96,7 +96,7 @@ function SafesTable({ safes, onOpen }: { safes: readonly AccessSafe[]; onOpen: (
             <Table.Th className={classes.numberWide}>Lent now</Table.Th>
             <Table.Th className={classes.wide}>Reviewed</Table.Th>
             <Table.Th className={classes.end}>
-              <span className={classes.hidden}>Actions</span>
+              <VisuallyHidden component="span">Actions</VisuallyHidden>
             </Table.Th>
           </Table.Tr>
         </Table.Thead>

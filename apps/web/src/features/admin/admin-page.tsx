@@ -3,14 +3,16 @@ import { Tabs } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Suspense, lazy, useEffect, useRef, type ComponentType } from "react";
+import { Suspense, lazy, type ComponentType } from "react";
 import { useSearchParams } from "react-router";
 import { AdminSections } from "#app/shell/admin-sections.tsx";
 import { choiceOf } from "#shared/format/address.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
+import strip from "#shared/ui/scroll-strip.module.css";
 import { EmptyState } from "#shared/ui/states.tsx";
+import { useTabInView } from "#shared/ui/use-tab-in-view.ts";
 import classes from "./admin-page.module.css";
 import { pendingResets, roleRequests } from "./admin.queries.ts";
 import { CONSOLE_TABS, TAB_LABELS, type ConsoleTab } from "./console-tabs.ts";
@@ -56,12 +58,7 @@ function Console() {
   const tab = choiceOf(params, "tab", CONSOLE_TABS);
   const counts = useWaiting();
   const Content = CONTENT[tab];
-  const list = useRef<HTMLDivElement>(null);
-  // On a small screen the strip is wider than the page.
-  useEffect(() => {
-    const chosen = list.current?.querySelector(`[data-tab="${tab}"]`);
-    if (!isWide) chosen?.scrollIntoView?.({ block: "nearest", inline: "center" });
-  }, [tab, isWide]);
+  const list = useTabInView(tab, isWide);
   return (
     <Tabs
       value={tab}
@@ -71,8 +68,8 @@ function Console() {
       keepMounted={false}
       classNames={{
         root: classes.console ?? "",
-        list: classes.tabs ?? "",
-        tab: classes.tab ?? "",
+        list: `${classes.tabs} ${strip.strip}`,
+        tab: `${classes.tab} ${strip.tab}`,
         tabLabel: classes.tabLabel ?? "",
       }}
     >

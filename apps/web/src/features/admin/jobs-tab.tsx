@@ -43,7 +43,7 @@ export default function JobsTab() {
 
 function Queues({ queues: shown }: { queues: readonly JobQueue[] }) {
   return (
-    <Table.ScrollContainer minWidth={520} type="native">
+    <Table.ScrollContainer minWidth={660} type="native">
       <Table verticalSpacing={6} horizontalSpacing={6} aria-label="Queues">
         <Table.Thead>
           <Table.Tr>

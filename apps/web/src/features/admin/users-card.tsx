@@ -1,5 +1,5 @@
 // The people who can sign in: search, filters, and what an administrator can do with each.
-import { Button, Select, Table } from "@mantine/core";
+import { Button, Select, Table, VisuallyHidden } from "@mantine/core";
 import { IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { ROLES, type User } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
@@ -163,7 +163,7 @@ function UserTable({ users, ...actions }: RowActions & { users: readonly User[] 
           <Table.Th className={classes.wide}>Last signed in</Table.Th>
           <Table.Th className={classes.wide}>Open sessions</Table.Th>
           <Table.Th className={classes.menu}>
-            <span className={classes.hidden}>Actions</span>
+            <VisuallyHidden component="span">Actions</VisuallyHidden>
           </Table.Th>
         </Table.Tr>
       </Table.Thead>

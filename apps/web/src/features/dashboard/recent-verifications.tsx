@@ -1,9 +1,11 @@
 // The newest verification attempts, a few of them until somebody asks for all (DASH-14).
 import { Button } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
-import { CREDENTIAL_TYPE_LABELS, type ValidationAttempt } from "@strongroom/contract";
+import type { ValidationAttempt } from "@strongroom/contract";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { startedBy } from "#shared/runs/started-by.ts";
+import { whereAndWho } from "#shared/runs/where-and-who.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
@@ -19,19 +21,6 @@ const STATUS_OF: Record<ValidationAttempt["status"], { status: Status; label?: s
   pending: { status: "pending" },
   never_validated: { status: "inactive", label: "Never verified" },
 };
-
-const labels: Record<string, string> = CREDENTIAL_TYPE_LABELS;
-
-/** Verifications that no person started. */
-const AUTOMATIC: Record<string, string> = { first: "First check", scheduled: "Scheduled check" };
-
-const startedBy = ({ triggered_by }: ValidationAttempt): string => AUTOMATIC[triggered_by] ?? triggered_by;
-
-/** "PostgreSQL · app_owner@db01.internal" */
-function whereAndWho({ system_type, username, hostname }: ValidationAttempt): string {
-  const login = [username, hostname].filter((part) => part !== null).join("@");
-  return [labels[system_type] ?? system_type, login].filter((part) => part !== "").join(" · ");
-}
 
 export interface RecentVerificationsProps {
   /** Undefined until they are there. */

@@ -82,7 +82,7 @@ export default function HelpPage() {
               </Anchor>{" "}
               and check it on any machine, with the public key that the page shows:
             </Text>
-            <CodeBlock label="command" code="strongroom audit verify FILE --key PUB" isWrapped />
+            <CodeBlock label="command" code="npx strongroom audit verify FILE --key PUB" isWrapped />
           </Stack>
         </SectionCard>
         <SectionCard title="Read on">

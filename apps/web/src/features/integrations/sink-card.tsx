@@ -51,7 +51,7 @@ export function SinkCard({ sink, onOpen }: SinkCardProps) {
       badges={<StatusBadge {...standingOf(sink)} />}
       facts={[
         { name: "Where", value: place, title: place },
-        { name: "Behind", value: behindOf(sink), title: behindOf(sink) },
+        { name: "Behind", value: behindOf(sink), title: behindOf(sink), isWide: true },
         { name: content === "entries" ? "Delivered" : "Published", value: status.delivered.toLocaleString("en") },
         { name: "Last success", value: <RelativeTime moment={status.last_success_at} /> },
       ]}

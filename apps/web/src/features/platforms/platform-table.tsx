@@ -1,5 +1,5 @@
 // The platforms in a table, so that their policies can be compared: how often accounts are proved and changed, what lending asks for.
-import { ActionIcon, Table } from "@mantine/core";
+import { ActionIcon, Table, VisuallyHidden } from "@mantine/core";
 import { IconCopy, IconPencil, IconTrash, type Icon } from "@tabler/icons-react";
 import type { Platform } from "@strongroom/contract";
 import { Link } from "react-router";
@@ -40,7 +40,7 @@ export function PlatformTable({ platforms, onOpen }: PlatformTableProps) {
             <Table.Th className={classes.accounts}>Accounts</Table.Th>
             {onOpen !== null && (
               <Table.Th className={classes.menu}>
-                <span className={classes.hidden}>Actions</span>
+                <VisuallyHidden component="span">Actions</VisuallyHidden>
               </Table.Th>
             )}
           </Table.Tr>

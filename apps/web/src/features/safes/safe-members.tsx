@@ -1,5 +1,5 @@
 // The members of a safe: people and groups, as what, until when; and, for who may, adding, editing and removing them.
-import { ActionIcon, Button, Table } from "@mantine/core";
+import { ActionIcon, Button, Table, VisuallyHidden } from "@mantine/core";
 import { IconPencil, IconPlus, IconTrash, IconUser, IconUsers, IconUsersGroup } from "@tabler/icons-react";
 import {
   SAFE_PERMISSION_LABELS,
@@ -104,7 +104,7 @@ function MemberTable({ members, ownerId, onOpen }: MemberTableProps) {
           <Table.Th className={classes.wide}>Added</Table.Th>
           {onOpen !== null && (
             <Table.Th className={classes.menu}>
-              <span className={classes.hidden}>Actions</span>
+              <VisuallyHidden component="span">Actions</VisuallyHidden>
             </Table.Th>
           )}
         </Table.Tr>

@@ -7,7 +7,8 @@ import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { STATUS_BADGES, responseTime } from "./figures.ts";
 import rows from "./rows.module.css";
 import { SecretLine } from "./secret-line.tsx";
-import { systemLabel } from "./system-label.ts";
+import { startedBy } from "#shared/runs/started-by.ts";
+import { systemLabel } from "#shared/runs/system-label.ts";
 
 export function AttemptRows({ attempts }: { attempts: readonly ValidationAttempt[] }) {
   if (attempts.length === 0) return <EmptyState icon={IconShieldSearch} title="No validation attempts found" />;
@@ -19,9 +20,6 @@ export function AttemptRows({ attempts }: { attempts: readonly ValidationAttempt
     </ul>
   );
 }
-
-/** Verifications that no person started. */
-const AUTOMATIC: Record<string, string> = { first: "First check", scheduled: "Scheduled check", rotation: "Rotation" };
 
 function Attempt({ attempt }: { attempt: ValidationAttempt }) {
   const took = responseTime(attempt.duration_ms);
@@ -37,7 +35,7 @@ function Attempt({ attempt }: { attempt: ValidationAttempt }) {
           <RelativeTime moment={attempt.started_at} />
         </p>
         <p className={rows.time}>
-          {AUTOMATIC[attempt.triggered_by] ?? attempt.triggered_by}
+          {startedBy(attempt)}
           {took !== null && ` · ${took}`}
         </p>
         <p className={rows.time}>{systemLabel(attempt.verification_method)}</p>

@@ -7,7 +7,7 @@ import { MOST_SEARCHED } from "#shared/ui/address-search.tsx";
 import { STATUS_WORDS } from "./figures.ts";
 import classes from "./filter-panel.module.css";
 import { PeriodFields } from "./period-fields.tsx";
-import { systemLabel } from "./system-label.ts";
+import { systemLabel } from "#shared/runs/system-label.ts";
 import { filterChoices } from "./validation.queries.ts";
 
 const STATUS_CHOICES = VALIDATION_STATUSES.map((value) => ({ value, label: STATUS_WORDS[value] }));

@@ -12,7 +12,7 @@ import { STATUS_BADGES, responseTime } from "./figures.ts";
 import { HealthTag } from "./jit-session-card.tsx";
 import classes from "./jit-tab.module.css";
 import { secretPath } from "./secret-path.ts";
-import { systemLabel } from "./system-label.ts";
+import { systemLabel } from "#shared/runs/system-label.ts";
 import { ValidateButton } from "./validate-button.tsx";
 
 export interface JitSessionDialogProps {

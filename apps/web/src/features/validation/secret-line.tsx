@@ -3,7 +3,7 @@ import { Anchor } from "@mantine/core";
 import { Link } from "react-router";
 import rows from "./rows.module.css";
 import { secretPath } from "./secret-path.ts";
-import { whereAndWho, type Place } from "./where-and-who.ts";
+import { whereAndWho, type Place } from "#shared/runs/where-and-who.ts";
 
 export interface SecretLineProps {
   secret: Place & { account_id: string; is_account: boolean; account_name: string };

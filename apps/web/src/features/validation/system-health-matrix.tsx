@@ -12,7 +12,7 @@ import { Tag } from "#shared/ui/tag.tsx";
 import { percent, toneOfRate } from "./figures.ts";
 import { FirstFew } from "./first-few.tsx";
 import classes from "./system-health-matrix.module.css";
-import { systemLabel } from "./system-label.ts";
+import { systemLabel } from "#shared/runs/system-label.ts";
 import { RANGE_CHOICES } from "./validation-address.ts";
 import { systemHealth } from "./validation.queries.ts";
 

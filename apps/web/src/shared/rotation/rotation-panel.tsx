@@ -1,5 +1,5 @@
 // "Rotation": whether the password is being changed now, how far that is, and what to do when it waits for somebody.
-import { Button } from "@mantine/core";
+import { Button, VisuallyHidden } from "@mantine/core";
 import { IconPlayerStop } from "@tabler/icons-react";
 import type { Rotation } from "@strongroom/contract";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
@@ -101,7 +101,7 @@ function Way({ rotation }: { rotation: Rotation }) {
         >
           <span className={classes.dot} aria-hidden />
           {label}
-          {state === "done" && <span className={classes.hidden}>, done</span>}
+          {state === "done" && <VisuallyHidden component="span">, done</VisuallyHidden>}
         </li>
       ))}
     </ol>

@@ -11,6 +11,8 @@ export interface CardFact {
   value: ReactNode;
   /** On hover, when the value may not fit. */
   title?: string | undefined;
+  /** It has a line to itself, as the first has. */
+  isWide?: boolean;
 }
 
 export interface ItemCardProps {
@@ -75,8 +77,8 @@ export function ItemCard({
         <div className={classes.badges}>{badges}</div>
       </header>
       <dl className={classes.facts}>
-        {facts.map(({ name, value, title: hint }) => (
-          <div key={name} className={classes.fact}>
+        {facts.map(({ name, value, title: hint, isWide = false }) => (
+          <div key={name} className={classes.fact} data-wide={isWide}>
             <dt>{name}</dt>
             <dd title={hint}>{value}</dd>
           </div>

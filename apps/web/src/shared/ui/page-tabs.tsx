@@ -2,6 +2,8 @@
 import { Tabs } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./page-tabs.module.css";
+import strip from "./scroll-strip.module.css";
+import { useTabInView } from "./use-tab-in-view.ts";
 
 export interface PageTab<T extends string> {
   value: T;
@@ -22,11 +24,12 @@ export interface PageTabsProps<T extends string> {
 }
 
 export function PageTabs<T extends string>({ label, tabs, value, onChange, children }: PageTabsProps<T>) {
+  const list = useTabInView(value);
   return (
     <Tabs value={value} onChange={(next) => next !== null && onChange(next as T)} keepMounted={false}>
-      <Tabs.List aria-label={label} className={classes.list}>
+      <Tabs.List aria-label={label} className={strip.strip} ref={list}>
         {tabs.map((tab) => (
-          <Tabs.Tab key={tab.value} value={tab.value} className={classes.tab}>
+          <Tabs.Tab key={tab.value} value={tab.value} className={strip.tab} data-tab={tab.value}>
             {tab.label}
             {tab.count !== undefined && (
               <span className={classes.count} data-alarming={tab.isAlarming === true}>

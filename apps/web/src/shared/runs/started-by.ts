@@ -1,0 +1,8 @@
+// Who or what started a verification, in words.
+import type { ValidationAttempt } from "@strongroom/contract";
+
+/** Verifications that no person started. */
+const AUTOMATIC: Record<string, string> = { first: "First check", scheduled: "Scheduled check", rotation: "Rotation" };
+
+export const startedBy = ({ triggered_by }: Pick<ValidationAttempt, "triggered_by">): string =>
+  AUTOMATIC[triggered_by] ?? triggered_by;
