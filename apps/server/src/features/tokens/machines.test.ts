@@ -10,6 +10,7 @@ import {
   deleteUser,
   issueResetLink,
   listMachines,
+  listNotifications,
   listOwnTokens,
   listSafeMembers,
   listUsers,
@@ -204,6 +205,27 @@ test("attack: with a token that manages people a machine identity gives nobody m
   assert.deepEqual(refusal(forItself), [403, "token.more-than-own"]);
   const asPersonsToken = await app.call(createToken, { body: stronger, as: token.text });
   assert.equal(asPersonsToken.status, 404, "its tokens are made as a machine's");
+});
+
+test("that its token ends within a day is told to who answers for it, and to the administrators who make another", async () => {
+  const [member, other] = [await aPerson(app), await aPerson(app)];
+  const group = await aGroup(app, [member]);
+  const machine = await aMachine({ responsible_group_id: group.id });
+  const token = await aTokenOf(machine, ["retrieve"]);
+  const lived =
+    "update tokens set created_at = now() - interval '99 days', expires_at = now() + interval '9 hours' where id = $1";
+  await app.database.pool.query(lived, [token.id]);
+  await app.database.transaction((tx) => app.kernel.jobs.enqueue(tx, "tokens.tell-of-ends", {}));
+  const noticesOf = async ({ token: as }: TestPerson) => {
+    const { notifications } = (await app.call(listNotifications, { as })).body;
+    return notifications.filter(({ metadata }) => metadata["token_id"] === token.id);
+  };
+  for (const person of [member, admin]) {
+    const { title, message } = await eventually(async () => (await noticesOf(person))[0] ?? null);
+    assert.equal(title, "An API token ends within a day");
+    assert.ok(message.includes(`"pipeline" of the machine identity ${machine.name}`), message);
+  }
+  assert.deepEqual(await noticesOf(other), []);
 });
 
 test("disabled, it opens nothing; deleted, its tokens are gone", async () => {

@@ -40,7 +40,6 @@ import { aMember, aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { Reply, TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
-import { noticeDue } from "./tokens.policy.ts";
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;
@@ -365,16 +364,6 @@ describe("attack: a token after its end", () => {
     const [last] = await toldAt(29.2, "An API token ends within a day");
     assert.deepEqual([last?.metadata["token_id"], last?.severity], [token.id, "high"]);
     assert.match(last!.message, /"nightly export" stops working at \d{4}-/);
-  });
-
-  test("each notice of its end is given once, and none of a life that is hardly longer than its notice", () => {
-    const due = (life: number, left: number, told: number | null) => {
-      const times = { created_at: new Date(0), end: new Date(life * DAY), told_days: told };
-      return noticeDue(times, new Date((life - left) * DAY));
-    };
-    assert.deepEqual([due(30, 8, null), due(30, 7, null), due(30, 6, 7), due(30, 1, 7)], [null, 7, null, 1]);
-    assert.deepEqual([due(30, 0.5, 1), due(30, 0, null), due(30, 0.5, null)], [null, null, 1]);
-    assert.deepEqual([due(13, 6, null), due(13, 1, null), due(1, 0.5, null)], [null, 1, null]);
   });
 
   test("from another network it opens nothing, and that is on record", async () => {

@@ -1,0 +1,168 @@
+// What a provider's word is worth beside a second factor of ours, and that some administrator always has a way in.
+import {
+  changeUserRole,
+  createToken,
+  currentSession,
+  deleteIdentityProvider,
+  listCredentials,
+  login,
+  readOwnProfile,
+} from "@strongroom/contract";
+import type { ReplyOf, finishOidc } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { codeAt, requireFactorOf, secondStep, withApp } from "#features/factors/testing/with-factors.ts";
+import { createUser, makeResetLink } from "#features/sign-in/index.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
+import type { Reply } from "#testing/test-app.ts";
+import {
+  aStranger,
+  admin,
+  app,
+  idp,
+  refusedWith,
+  row,
+  serveOidc,
+  set,
+  signIn,
+  tryToSet,
+  whoIs,
+} from "./testing/oidc-sign-ins.ts";
+
+serveOidc();
+
+describe("a second factor of ours, after a provider's word", () => {
+  /** The second step that a sign-in ends in. */
+  async function heldBack(reply: Reply<ReplyOf<typeof finishOidc>>) {
+    assert.equal(reply.status, 200, reply.text);
+    assert.deepEqual(Object.keys(reply.body.sign_in), ["second_step"], "no token with it");
+    return reply.body.sign_in.second_step!;
+  }
+  const withFactorOfProvider = () => {
+    idp.bend = (claims, sign) => sign({ ...claims, amr: ["pwd", "mfa"] });
+  };
+
+  test("OPEN-10: who has one proves it before the session, unless the provider says so in words that are taken for one", async () => {
+    aStranger();
+    const first = await signIn();
+    const { key } = await withApp(app, { token: first.body.sign_in.token! });
+    const reply = await signIn({ return_to: "/vault" });
+    assert.equal(reply.body.return_to, "/vault");
+    const step = await heldBack(reply);
+    assert.deepEqual(step.kinds, ["totp", "recovery"]);
+    assert.equal((await app.call(currentSession, { as: step.pending })).status, 401, "what waits opens nothing");
+    assert.equal((await secondStep(app, step, { kind: "totp", code: codeAt(app, key, 50) })).status, 401);
+    const done = await secondStep(app, step, { kind: "totp", code: codeAt(app, key) });
+    assert.equal(done.status, 200, done.text);
+    const profile = await app.call(readOwnProfile, { as: done.body.token });
+    assert.deepEqual([profile.body.id, profile.body.signed_in_by], [(await whoIs(first)).id, "oidc"]);
+    withFactorOfProvider();
+    await heldBack(await signIn());
+    await set({}, { factor_values: ["mfa"] });
+    assert.equal((await whoIs(await signIn())).id, profile.body.id);
+  });
+
+  test("one that the provider vouches for counts for the person's API tokens, until a sign-in goes without", async () => {
+    await set({}, { factor_values: ["mfa"] });
+    aStranger();
+    withFactorOfProvider();
+    const as = (await signIn()).body.sign_in.token!;
+    const body = { name: "A token", scopes: ["read-only" as const], expires_in_days: 1 };
+    const { token } = (await app.call(createToken, { body, as })).body;
+    await requireFactorOf(app, "user");
+    try {
+      assert.equal((await app.call(listCredentials, { as: token })).status, 200);
+      assert.equal((await signIn()).body.sign_in.second_step, undefined, "nor are they asked for another");
+      idp.bend = null;
+      assert.deepEqual((await heldBack(await signIn())).kinds, [], "they set one up here");
+      refusedWith(await app.call(listCredentials, { as: token }), 403, "token.factor-needed");
+    } finally {
+      await requireFactorOf(app);
+    }
+  });
+
+  test("an account that is taken over keeps its password and sessions until its own second factor is proved", async () => {
+    const local = await aPerson(app);
+    const { key } = await withApp(app, local);
+    const role_mappings = [{ group: "ops", role: "manager" as const }];
+    await set({ links_by_email: true, role_mappings }, { factor_values: ["mfa"] });
+    aStranger({ email: local.email, groups: ["ops"] });
+    withFactorOfProvider();
+    const step = await heldBack(await signIn());
+    assert.deepEqual(step.kinds, ["totp", "recovery"], "the provider's word is not enough for it");
+    const { email, password } = local;
+    const byPassword = () => app.call(login, { body: { email, password } });
+    const bound = async () =>
+      (await app.database.pool.query("select from identity_provider_people where user_id = $1", [local.id])).rowCount;
+    const session = () => app.call(currentSession, { as: local.token });
+    assert.deepEqual([(await session()).status, (await byPassword()).status, await bound()], [200, 200, 0]);
+    const done = await secondStep(app, step, { kind: "totp", code: codeAt(app, key) });
+    assert.equal(done.status, 200, done.text);
+    const { user } = (await app.call(currentSession, { as: done.body.token })).body;
+    assert.deepEqual([user.id, user.role], [local.id, "manager"]);
+    assert.deepEqual([(await session()).status, (await byPassword()).status, await bound()], [401, 401, 1]);
+    assert.equal((await whoIs(await signIn())).id, local.id);
+  });
+});
+
+describe("INVARIANT: some administrator can sign in", () => {
+  const mapped = { role_mappings: [{ group: "admins", role: "admin" as const }] };
+
+  /** Somebody who administers by a group at the provider. */
+  async function administratorThere() {
+    await set(mapped);
+    const { email } = aStranger({ groups: ["admins"] });
+    const reply = await signIn();
+    assert.equal((await whoIs(reply)).role, "admin");
+    return { email, token: reply.body.sign_in.token! };
+  }
+
+  /** While no administrator has a password here, but for these. */
+  async function withoutPasswords(besides: string[], work: () => Promise<void>): Promise<void> {
+    const { pool } = app.database;
+    const query = "select id, password_hash from users where role = 'admin' and id <> all($1::uuid[])";
+    const { rows } = await pool.query<{ id: string; password_hash: string }>(query, [besides]);
+    const write = "update users set password_hash = $2 where id = $1";
+    for (const { id } of rows) await pool.query(write, [id, ""]);
+    try {
+      await work();
+    } finally {
+      for (const each of rows) await pool.query(write, [each.id, each.password_hash]);
+    }
+  }
+
+  test("the last way in is neither switched off, nor deleted, nor mapped away; the command line makes another", async () => {
+    const there = await administratorThere();
+    await withoutPasswords([], async () => {
+      const refused = [
+        await tryToSet({ ...mapped, is_enabled: false }),
+        await tryToSet({ role_mappings: [{ group: "admins", role: "manager" }] }),
+        await app.call(deleteIdentityProvider, { params: { id: row.id }, as: admin }),
+      ];
+      for (const reply of refused) refusedWith(reply, 409, "identity-provider.last-way-in");
+      await set({ ...mapped, creates_people: false });
+      await set(mapped);
+      // Should the provider be down now, nobody could sign in: whoever stands at the machine helps.
+      await assert.rejects(makeResetLink(app.kernel, there.email), { code: "password.elsewhere" });
+      const email = "from-the-machine@example.com";
+      const password = "a long enough password";
+      await createUser(app.kernel, { email, password, role: "admin" });
+      assert.equal((await app.call(login, { body: { email, password } })).status, 200);
+      await set({ ...mapped, is_enabled: false });
+      await set(mapped);
+    });
+  });
+
+  test("of two who take the last two ways in at the same moment, one is refused", async () => {
+    const there = await administratorThere();
+    const local = await firstAdmin(app);
+    await withoutPasswords([local.id], async () => {
+      const [demoted, switchedOff] = await Promise.all([
+        app.call(changeUserRole, { params: { id: local.id }, body: { role: "user" }, as: there.token }),
+        tryToSet({ ...mapped, is_enabled: false }),
+      ]);
+      assert.notDeepEqual([demoted.status, switchedOff.status], [200, 200], "nobody is left");
+      await app.database.pool.query("update users set role = 'admin' where id = $1", [local.id]);
+    });
+  });
+});
