@@ -98,7 +98,9 @@ describe("access control, from who has what to a closed review", { skip: noBrows
     const remove = page.getByRole("button", { name: `Remove ben in ${SAFE}` });
     await remove.waitFor();
     await inspectScreen(page, "access-review");
-    await page.getByRole("button", { name: `Confirm Operators in ${SAFE}` }).click();
+    await page.getByRole("checkbox", { name: `Choose Operators in ${SAFE}` }).check();
+    await page.getByRole("button", { name: "Confirm chosen" }).click();
+    await seesToast(page, "Confirmed 1 membership");
     await page.getByText("Operators", { exact: true }).waitFor({ state: "detached" });
     await remove.click();
     const question = dialogOf(page, "Remove Membership");
