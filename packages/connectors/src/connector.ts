@@ -77,6 +77,8 @@ export const MISCONFIGURED_CODES = [
   "unexpected-status",
   "name-mismatch",
   "key-mismatch",
+  /** The endpoint shows another certificate than the stored one. */
+  "certificate-differs",
   "broken-chain",
 ] as const;
 

@@ -196,7 +196,9 @@ export function changeTests(connector: Connector, rows: () => ChangeRows): void 
   });
 
   test("INVARIANT: a hostile server gets no change out of it, and no secret, whatever the secrets are", async (t) => {
-    const servers = await Promise.all((["garbage", "echo", "closes", "black-hole"] as const).map(startHostile));
+    const servers = await Promise.all(
+      (["garbage", "echo", "closes", "black-hole"] as const).map((kind) => startHostile(kind)),
+    );
     t.after(() => Promise.all(servers.map((server) => server.stop())));
     const { target, secret } = await rows().account();
     const awkward = fc.string({ minLength: 12, maxLength: 40, unit: "binary" }).filter((text) => text.isWellFormed());

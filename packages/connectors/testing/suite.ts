@@ -35,8 +35,6 @@ export interface Rows extends AbilityRows {
 export interface SuiteOptions {
   connector: Connector;
   needs: { skip?: string };
-  /** False for a connector that proves everything from the stored text: then it must not connect at all. */
-  usesNetwork: boolean;
   /** For a protocol that is not over TCP: what misbehaves in its place. */
   hostiles?: Hostiles;
   start: () => Promise<Rows>;
@@ -79,7 +77,7 @@ export function assertResult(result: VerifyResult, expected: Trial["expect"]): v
   assert.match(result.message, /^\S.*[.?]$/s, "a message is a sentence");
 }
 
-export function connectorSuite({ connector, needs, usesNetwork, hostiles = OVER_TCP, start }: SuiteOptions): void {
+export function connectorSuite({ connector, needs, hostiles = OVER_TCP, start }: SuiteOptions): void {
   describe(`${connector.name}: the shared suite`, { ...needs, concurrency: 1 }, () => {
     let rows: Rows;
     before(async () => {
@@ -106,8 +104,7 @@ export function connectorSuite({ connector, needs, usesNetwork, hostiles = OVER_
       assertResult(await tryOut(connector, rows.good, { signal }), { outcome: "unreachable", code: "cancelled" });
     });
 
-    if (usesNetwork) networkTests(connector, () => rows, hostiles);
-    else offlineTests(connector, () => rows);
+    networkTests(connector, () => rows, hostiles);
     abilityTests(connector, () => rows);
   });
 }
@@ -197,27 +194,6 @@ function networkTests(connector: Connector, rows: () => Rows, hostiles: Hostiles
       { numRuns: 40 },
     );
   });
-}
-
-function offlineTests(connector: Connector, rows: () => Rows): void {
-  test("no connection is made, whatever host the entry names", async (t) => {
-    const server = await startHostile("black-hole");
-    t.after(() => server.stop());
-    const target = rows().elsewhere("127.0.0.1", server.port);
-    const network = networkPolicy({ lookup: () => Promise.reject(new Error("it was looked up")) });
-    const result = await tryOut(connector, { target, secret: rows().good.secret }, { network });
-    assert.ok(["verified", "misconfigured"].includes(result.outcome), result.message);
-    assert.equal(server.connections(), 0);
-  });
-
-  test("INVARIANT: no result of a connector holds the secret, nor does the log, whatever the secret is", () =>
-    fc.assert(
-      fc.asyncProperty(anySecret, async (secret) => {
-        const result = await tryOut(connector, { target: rows().good.target, secret });
-        assert.notEqual(result.outcome, "verified");
-      }),
-      { numRuns: 200 },
-    ));
 }
 
 /** Secrets of 12 characters and more (shorter ones may be in a message by chance), the awkward ones among them. */

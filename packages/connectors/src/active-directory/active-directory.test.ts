@@ -104,7 +104,7 @@ async function abilities(disabled: DomainUser): Promise<AbilityRows> {
   };
 }
 
-connectorSuite({ connector: activeDirectory, needs: NEEDS, usesNetwork: true, start: rows });
+connectorSuite({ connector: activeDirectory, needs: NEEDS, start: rows });
 
 describe("Active Directory: names, refusals, changes", { ...NEEDS, concurrency: 1 }, () => {
   const verify = (username: string, secret: string, more: Record<string, unknown> = {}) =>

@@ -72,7 +72,7 @@ async function rows(): Promise<Rows> {
   };
 }
 
-connectorSuite({ connector: apiToken, needs: needs(opensslAvailable()), usesNetwork: true, start: rows });
+connectorSuite({ connector: apiToken, needs: needs(opensslAvailable()), start: rows });
 
 describe("API tokens: what an answer means", needs(opensslAvailable()), () => {
   let authority: Authority;

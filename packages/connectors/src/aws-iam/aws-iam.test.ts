@@ -81,7 +81,7 @@ async function rows(): Promise<Rows> {
   };
 }
 
-connectorSuite({ connector: awsIam, needs: needs(opensslAvailable()), usesNetwork: true, start: rows });
+connectorSuite({ connector: awsIam, needs: needs(opensslAvailable()), start: rows });
 
 describe("AWS IAM: two keys side by side", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
   let aws: FakeAws;

@@ -11,6 +11,7 @@ import {
 } from "../../testing/certificates.ts";
 import { assertResult, connectorSuite, tryOut, type Trial } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
+import { nginxAvailable, startNginx } from "../../testing/targets/nginx.ts";
 import type { Target, VerifyResult } from "../connector.ts";
 import { certificate } from "./certificate.ts";
 
@@ -20,19 +21,23 @@ const factsOf = (result: VerifyResult) => ("facts" in result ? result.facts : un
 
 connectorSuite({
   connector: certificate,
-  needs: needs(opensslAvailable()),
-  usesNetwork: false,
+  needs: needs(opensslAvailable() ?? nginxAvailable()),
   start: async () => {
     const authority = await makeAuthority();
-    const [leaf, other] = [await authority.issue(["web.example"]), await authority.issue(["other.example"])];
-    const trial = (secret: string, expect: Trial["expect"], target: Partial<Target> = TYPE): Trial => ({
-      target,
-      secret,
-      expect,
+    const leaf = await authority.issue(["web.example"]);
+    const other = await authority.issue(["web.example"]);
+    const server = await startNginx(leaf);
+    const at = (host: string, port: number | null): Partial<Target> => ({
+      ...TYPE,
+      host,
+      port,
+      additionalParams: { servername: "web.example" },
     });
+    const there = at(server.host, server.port);
+    const trial = (secret: string, expect: Trial["expect"], target = there): Trial => ({ target, secret, expect });
     return {
       good: trial(whole(leaf), { outcome: "verified" }),
-      wrong: trial(leaf.certificate + other.privateKey, { outcome: "misconfigured", code: "key-mismatch" }),
+      wrong: trial(whole(other), { outcome: "misconfigured", code: "certificate-differs" }),
       locked: {
         ...trial(whole(await authority.issue(["web.example"], { fromDay: 5, untilDay: 9 })), {
           outcome: "rejected",
@@ -46,12 +51,24 @@ connectorSuite({
       }),
       encryption: [
         {
-          name: "no connection is made, so ssl_enabled changes nothing",
-          ...trial(whole(leaf), { outcome: "verified" }, { ...TYPE, sslEnabled: true }),
+          name: "ssl_enabled changes nothing",
+          ...trial(whole(leaf), { outcome: "verified" }, { ...there, sslEnabled: true }),
+        },
+        {
+          name: "without a port no connection is made",
+          ...trial(whole(other), { outcome: "verified" }, at(server.host, null)),
+        },
+        {
+          name: "a key of another certificate is found before anything is connected to",
+          ...trial(
+            leaf.certificate + other.privateKey,
+            { outcome: "misconfigured", code: "key-mismatch" },
+            at("127.0.0.1", 1),
+          ),
         },
       ],
-      elsewhere: (host, port) => ({ ...TYPE, host, port }),
-      stop: async () => {},
+      elsewhere: at,
+      stop: () => server.stop(),
     };
   },
 });

@@ -1,11 +1,16 @@
-// Certificates: everything that can be proved from the stored text alone. No connection is made.
+// Certificates: what the stored text proves by itself, and with a port, that the endpoint there shows this very certificate.
 import { isIP } from "node:net";
 import type { X509Certificate } from "node:crypto";
 import type { Secret } from "@strongroom/keys";
 import { attempt } from "../attempt.ts";
-import type { Connector, Facts, Finding, Target, VerifyContext } from "../connector.ts";
+import type { Attempt } from "../attempt.ts";
+import type { Connector, Facts, Failure, Finding, Target, VerifyContext } from "../connector.ts";
+import { nameOf } from "../dial.ts";
 import { misconfigured, rejected, verified } from "../finding.ts";
+import { tlsSettings } from "../tls-settings.ts";
 import type * as Chains from "./chain.ts";
+import type { StoredCertificate } from "./chain.ts";
+import { shownAt } from "./shown-at.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -16,6 +21,9 @@ const SOON_DAYS = 30;
  * Facts, whenever the text can be read: `subject`, `issuer`, `serialNumber`, `fingerprint` (SHA-256, colon-separated),
  * `names`, `notBefore` and `notAfter` (ISO 8601), `daysLeft`, `expiresSoon`, `chainLength`, `hasPrivateKey`, `isSelfIssued`.
  * Who issued the last certificate is not looked up: trust is the reader's question.
+ *
+ * The certificate must be for `servername`, or else for the host. With a host and a port a TLS handshake follows, and what is
+ * shown there must be the stored certificate (RFC 8446 §4.4.2). The private key never leaves.
  */
 export const certificate: Connector = {
   id: "certificate",
@@ -26,23 +34,46 @@ export const certificate: Connector = {
     const value = secret.reveal();
     // Reading private keys takes the SSH driver, which stays out of memory until somebody verifies.
     const chains = await import("./chain.ts");
-    return attempt(context, ({ signal }) => examine(value, target.host, context.now(), signal, chains));
+    return attempt(context, (current) => examine(value, target, current, chains));
   },
 };
 
 async function examine(
   value: string,
-  host: string | null,
-  now: Date,
-  signal: AbortSignal,
+  target: Target,
+  current: Attempt,
   { brokenLink, parseStored }: typeof Chains,
 ): Promise<Finding> {
-  const stored = await parseStored(value, signal);
+  const settings = tlsSettings(target, null);
+  if ("failure" in settings) return settings.failure;
+  const stored = await parseStored(value, current.signal);
   if (typeof stored === "string") return misconfigured("bad-input", stored);
+  const now = current.context.now();
+  const flaw = flawOf(stored, { broken: brokenLink(stored.chain), name: settings.name ?? target.host, now });
+  if (flaw !== null) return flaw;
+  const [leaf] = stored.chain;
+  const facts = factsOf(stored, now);
+  const said = summary(leaf, stored.privateKey !== null, now);
+  if (!target.host || target.port === null) return verified(said, facts);
+  const endpoint = { host: target.host, port: target.port };
+  const shown = await shownAt(endpoint, settings, current);
+  if ("failure" in shown) return shown.failure;
+  if (shown.certificate.fingerprint256 !== leaf.fingerprint256) {
+    const until = day(shown.certificate.validToDate);
+    const message = `${nameOf(endpoint)} shows another certificate, valid until ${until}. The stored one is not in use there.`;
+    return misconfigured("certificate-differs", message, facts);
+  }
+  return verified(`${said} ${nameOf(endpoint)} shows it.`, facts);
+}
+
+/** What is wrong with it by itself; null: nothing. `broken` is the first certificate that the next one has not issued. */
+function flawOf(
+  stored: StoredCertificate,
+  { broken, name, now }: { broken: number | null; name: string | null; now: Date },
+): Failure | null {
   const { chain, privateKey } = stored;
   const [leaf] = chain;
-  const facts = factsOf(leaf, chain.length, privateKey !== null, now);
-  const broken = brokenLink(chain);
+  const facts = factsOf(stored, now);
   if (broken !== null) {
     return misconfigured(
       "broken-chain",
@@ -53,9 +84,7 @@ async function examine(
   if (privateKey !== null && !leaf.checkPrivateKey(privateKey)) {
     return misconfigured("key-mismatch", "The private key does not belong to the certificate.", facts);
   }
-  if (host && !isFor(leaf, host)) {
-    return misconfigured("name-mismatch", `The certificate is not for ${host}.`, facts);
-  }
+  if (name && !isFor(leaf, name)) return misconfigured("name-mismatch", `The certificate is not for ${name}.`, facts);
   for (const [place, each] of chain.entries()) {
     const which = place === 0 ? "The certificate" : `The issuer's certificate (${place + 1} of ${chain.length})`;
     if (now > each.validToDate)
@@ -63,7 +92,7 @@ async function examine(
     if (now < each.validFromDate)
       return rejected("certificate-not-yet-valid", `${which} is valid only from ${day(each.validFromDate)}.`, facts);
   }
-  return verified(summary(leaf, privateKey !== null, now), facts);
+  return null;
 }
 
 function summary(leaf: X509Certificate, hasPrivateKey: boolean, now: Date): string {
@@ -73,7 +102,8 @@ function summary(leaf: X509Certificate, hasPrivateKey: boolean, now: Date): stri
   return `The certificate is valid until ${day(leaf.validToDate)} (${days} days left).${soon}${key}`;
 }
 
-function factsOf(leaf: X509Certificate, chainLength: number, hasPrivateKey: boolean, now: Date): Facts {
+function factsOf({ chain, privateKey }: StoredCertificate, now: Date): Facts {
+  const [leaf] = chain;
   return {
     subject: leaf.subject,
     issuer: leaf.issuer,
@@ -84,8 +114,8 @@ function factsOf(leaf: X509Certificate, chainLength: number, hasPrivateKey: bool
     notAfter: leaf.validToDate.toISOString(),
     daysLeft: daysLeft(leaf, now),
     expiresSoon: daysLeft(leaf, now) <= SOON_DAYS,
-    chainLength,
-    hasPrivateKey,
+    chainLength: chain.length,
+    hasPrivateKey: privateKey !== null,
     isSelfIssued: leaf.checkIssued(leaf),
   };
 }

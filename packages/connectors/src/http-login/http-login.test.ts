@@ -103,7 +103,7 @@ function abilities(): AbilityRows {
   };
 }
 
-connectorSuite({ connector: httpLogin, needs: NEEDS, usesNetwork: true, start: rows });
+connectorSuite({ connector: httpLogin, needs: NEEDS, start: rows });
 
 describe(
   "HTTP authentication: tokens, open pages, and a change whose answer is lost",

@@ -121,7 +121,7 @@ function abilities(server: OpenldapServer<"alice">, ca: string, locked: Director
   };
 }
 
-connectorSuite({ connector: ldap, needs: NEEDS, usesNetwork: true, start: rows });
+connectorSuite({ connector: ldap, needs: NEEDS, start: rows });
 
 describe("LDAP: what a directory tells, and setting passwords", { ...NEEDS, concurrency: 1 }, () => {
   let authority: Authority;

@@ -105,7 +105,7 @@ async function rows(): Promise<Rows> {
 
 // Most of the time goes into the pauses that PAM makes after a wrong password: the groups wait side by side.
 describe("Linux over SSH", { concurrency: 4 }, () => {
-  connectorSuite({ connector: linux, needs: needs(unixUsersAvailable()), usesNetwork: true, start: rows });
+  connectorSuite({ connector: linux, needs: needs(unixUsersAvailable()), start: rows });
 
   describe("accounts and passwords", { ...needs(unixUsersAvailable()), concurrency: 1 }, () => {
     let server: Sshd;

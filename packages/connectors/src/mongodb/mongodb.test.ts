@@ -95,7 +95,7 @@ async function rows(): Promise<Rows> {
   };
 }
 
-connectorSuite({ connector: mongodb, needs: needs(opensslAvailable()), usesNetwork: true, start: rows });
+connectorSuite({ connector: mongodb, needs: needs(opensslAvailable()), start: rows });
 
 describe("MongoDB: what its server tells", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
   let server: FakeMongodb;

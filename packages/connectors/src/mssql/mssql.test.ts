@@ -86,7 +86,7 @@ async function rows(): Promise<Rows> {
   };
 }
 
-connectorSuite({ connector: mssql, needs: needs(opensslAvailable()), usesNetwork: true, start: rows });
+connectorSuite({ connector: mssql, needs: needs(opensslAvailable()), start: rows });
 
 describe("SQL Server: what its server tells", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
   let server: FakeMssql;

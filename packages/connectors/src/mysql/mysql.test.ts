@@ -91,7 +91,6 @@ async function rows(): Promise<Rows> {
 connectorSuite({
   connector: mysql,
   needs: needs(mariadbAvailable(), opensslAvailable()),
-  usesNetwork: true,
   start: rows,
 });
 

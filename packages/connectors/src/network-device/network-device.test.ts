@@ -148,10 +148,9 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
   connectorSuite({
     connector: named("Telnet to a Unix"),
     needs: needs(telnetdAvailable()),
-    usesNetwork: true,
     start: overTelnet,
   });
-  connectorSuite({ connector: named("SSH to a double of IOS"), needs: {}, usesNetwork: true, start: overSsh });
+  connectorSuite({ connector: named("SSH to a double of IOS"), needs: {}, start: overSsh });
 
   describe("a Unix account over Telnet", { ...needs(telnetdAvailable()), concurrency: 8 }, () => {
     let server: Telnetd;

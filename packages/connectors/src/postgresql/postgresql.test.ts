@@ -107,7 +107,6 @@ for (const source of ["system", "npm"] as const) {
   connectorSuite({
     connector: { ...postgresql, name: `${postgresql.name} (${source})` },
     needs: needs(postgresqlAvailable(source), opensslAvailable()),
-    usesNetwork: true,
     start: () => rows(source),
   });
 }

@@ -95,7 +95,7 @@ async function abilities(): Promise<AbilityRows> {
   };
 }
 
-connectorSuite({ connector: rabbitmq, needs: NEEDS, usesNetwork: true, start: rows });
+connectorSuite({ connector: rabbitmq, needs: NEEDS, start: rows });
 
 describe("RabbitMQ: virtual hosts, tags, and a change whose answer is lost", { ...NEEDS, concurrency: 1 }, () => {
   const by = () => ({ username: server.admin.username, secret: server.admin.password });

@@ -47,7 +47,7 @@ async function rows(): Promise<Rows> {
   };
 }
 
-connectorSuite({ connector: radius, needs: NEEDS, usesNetwork: true, hostiles: HOSTILE_UDP, start: rows });
+connectorSuite({ connector: radius, needs: NEEDS, hostiles: HOSTILE_UDP, start: rows });
 
 describe("RADIUS: who answers, and what is asked", { ...NEEDS, concurrency: 1 }, () => {
   let server: RadiusServer;

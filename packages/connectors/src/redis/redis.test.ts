@@ -98,7 +98,7 @@ async function abilities(server: RedisServer, authority: Authority, off: string)
   };
 }
 
-connectorSuite({ connector: redis, needs: NEEDS, usesNetwork: true, start: rows });
+connectorSuite({ connector: redis, needs: NEEDS, start: rows });
 
 describe("Redis: users, files, and what lets everybody in", { ...NEEDS, concurrency: 1 }, () => {
   let authority: Authority;

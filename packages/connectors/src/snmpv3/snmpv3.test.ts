@@ -55,7 +55,6 @@ async function rows(): Promise<Rows> {
 connectorSuite({
   connector: snmpv3,
   needs: needs(snmpdAvailable()),
-  usesNetwork: true,
   hostiles: HOSTILE_UDP,
   start: rows,
 });

@@ -87,7 +87,7 @@ async function rows(): Promise<Rows> {
   };
 }
 
-connectorSuite({ connector: winrm, needs: needs(opensslAvailable()), usesNetwork: true, start: rows });
+connectorSuite({ connector: winrm, needs: needs(opensslAvailable()), start: rows });
 
 describe("WinRM: the shell and its scripts", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
   let server: FakeWinrm;

@@ -33,6 +33,7 @@ const CATEGORIES: Record<string, ErrorCategory> = {
   "certificate-not-yet-valid": "tls",
   "broken-chain": "tls",
   "key-mismatch": "tls",
+  "certificate-differs": "tls",
   "name-mismatch": "tls",
   "internal-error": "internal",
   "secret-unreadable": "internal",
