@@ -2,6 +2,7 @@
 import {
   addWitnessedLog,
   createAuditSink,
+  deleteAuditSink,
   exportAudit,
   listAuditSinks,
   readCheckpoint,
@@ -12,6 +13,7 @@ import {
 import type { AuditSink, WitnessedLog } from "@strongroom/contract";
 import { cosignedAt, parseWitnessKey, splitNotes, verifyExport } from "@strongroom/auditlog";
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { sql } from "kysely";
@@ -22,7 +24,7 @@ import { firstAdmin } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
-import { recordEntries, sequenced, sinkNamed } from "./testing/receiving.ts";
+import { recordEntries, sequenced, sinkNamed, startReceiver } from "./testing/receiving.ts";
 
 let log: TestApp;
 let witness: TestApp;
@@ -128,6 +130,25 @@ test("checkpoints in a file, each whole, are what an auditor compares an export 
   const lines = (await log.call(exportAudit, { as: admin })).text.split("\n").slice(0, -1);
   const report = await verifyExport(lines, logKey, notes);
   assert.deepEqual(report.findings, []);
+});
+
+test("checkpoints at an HTTP receiver are the log's own signed notes, signed for it too", async () => {
+  const receiver = await startReceiver();
+  const hmac_key = "a key that both of them know";
+  const { id } = await publisher({ name: "http", config: { kind: "http", url: receiver.url }, hmac_key });
+  await recordEntries(log, 2);
+  await sequenced(log, admin);
+  const { size } = (await log.call(readCheckpoint, { as: admin })).body;
+  await eventually(async () => ((await sinkNamed(log, admin, id)).status.cursor >= size ? true : null));
+  const { body, headers } = receiver.taken().at(-1)!;
+  const stamped = `${String(headers["strongroom-timestamp"])}.${body}`;
+  const expected = createHmac("sha256", hmac_key).update(stamped).digest("hex");
+  assert.equal(headers["strongroom-signature"], `sha256=${expected}`);
+  assert.ok(body.startsWith(`${(await watched()).origin}\n`));
+  const lines = (await log.call(exportAudit, { as: admin })).text.split("\n").slice(0, -1);
+  assert.deepEqual((await verifyExport(lines, logKey, [body])).findings, []);
+  await log.call(deleteAuditSink, { params: { id }, as: admin });
+  await receiver.close();
 });
 
 /** What the database's owner can do who also has the running product sign for them: every table of the trail, anew. */

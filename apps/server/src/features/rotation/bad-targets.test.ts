@@ -88,3 +88,17 @@ test("systems that hang, answer garbage or pour out data hold up the other chang
   assert.ok(taken < 200, `${taken} MB were taken`);
   assert.ok(grown < 200, `${grown} MB of memory more`);
 });
+
+test("at one machine no more than two passwords are changed at a time, however many wait", async (context) => {
+  const owner = await aPerson(place.app);
+  const hanging = await startHostile("black-hole");
+  context.after(() => hanging.stop());
+  const ids = await passwordsAt(owner, hanging.port, 6);
+  await place.sql("update credentials set host = '127.0.0.1' where id = any($1)", ids);
+  const { body } = await place.app.call(rotateSeveral, { body: { credential_ids: ids }, as: owner.token });
+  await eventually(async () => (hanging.connections() === 2 ? true : null));
+  // What one look took is taken at once: a third would be among them.
+  const taken = await place.sql("select from rotations where run_id = $1 and lease_until > now()", body.run_id);
+  assert.deepEqual([body.queued, taken.length], [6, 2]);
+  await place.app.call(cancelRotationRun, { params: { id: body.run_id! }, as: owner.token });
+});
