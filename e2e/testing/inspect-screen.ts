@@ -43,7 +43,7 @@ export async function inspectScreen(page: Page, name: string, { isLoading = fals
   for (const width of WIDTHS) {
     await fitWindow(page, width);
     for (const colorScheme of SCHEMES.filter((scheme) => isWanted(width, scheme))) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.emulateMedia({ colorScheme });
       await settle(page);
       if (isPictured(width, colorScheme)) await takePicture(page, `${name}-${colorScheme}-${width}`);
       await assertAccessible(page, `${name} in ${colorScheme} at ${width}px`, rulesAt(width, colorScheme));
@@ -54,7 +54,7 @@ export async function inspectScreen(page: Page, name: string, { isLoading = fals
     assert.ok(overflow <= 0, `${name} scrolls sideways by ${overflow}px at ${width}px`);
   }
   await page.setViewportSize({ width: 1280, height: HEIGHT });
-  await page.emulateMedia({ colorScheme: "light", reducedMotion: "no-preference" });
+  await page.emulateMedia({ colorScheme: "light" });
 }
 
 export async function takePicture(page: Page, name: string): Promise<void> {

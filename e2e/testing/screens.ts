@@ -31,13 +31,13 @@ export async function fillSignIn(page: Page, { email, password }: Pick<Person, "
   await page.getByPlaceholder("Enter your password").fill(password);
 }
 
-/** From wherever the page is to `path`, signed in. */
+/** From wherever the page is to `path`, signed in: who wants to go there is sent to sign in first (SHELL-02, SHELL-03). */
 export async function signIn(page: Page, person: Person, path = "/"): Promise<void> {
-  await page.goto("/login");
+  await page.goto(path);
   await fillSignIn(page, person);
   await page.getByRole("button", { name: "Sign In" }).click();
-  await isAt(page, "/");
-  if (path !== "/") await page.goto(path);
+  await page.getByPlaceholder("Enter your password").waitFor({ state: "detached" });
+  await isAt(page, path);
   await page.getByRole("main").waitFor();
 }
 

@@ -1,6 +1,7 @@
 // The app's dialog: sizes from sm to 2xl (SHELL-39), named close button, room to breathe on small screens.
 import { Modal as MantineModal } from "@mantine/core";
 import { useMediaQuery, useMounted } from "@mantine/hooks";
+import { useState } from "react";
 import type { ReactNode } from "react";
 
 /** Widths in rem. */
@@ -35,6 +36,9 @@ export function Modal({
   const isNarrow = useMediaQuery("(max-width: 36em)") ?? false;
   // Only a dialog that was there before it opened remembers what had the focus, and gives it back.
   const isMounted = useMounted();
+  // The frame comes first, so that the dialog has looked where the focus is before a form takes it: without animations both
+  // would come at once, and the focus would be lost with the dialog.
+  const [frame, setFrame] = useState<HTMLDivElement | null>(null);
   return (
     <MantineModal.Root
       opened={opened && isMounted}
@@ -56,7 +60,7 @@ export function Modal({
           </MantineModal.Title>
           {!isInsistent && <MantineModal.CloseButton aria-label="Close" />}
         </MantineModal.Header>
-        <MantineModal.Body>{children}</MantineModal.Body>
+        <MantineModal.Body ref={setFrame}>{frame !== null && children}</MantineModal.Body>
       </MantineModal.Content>
     </MantineModal.Root>
   );
