@@ -6,9 +6,10 @@ import { currentSession, endSession } from "#shared/session/session-store.ts";
 import { leaveEndedSession } from "#shared/session/sign-out.ts";
 import { Entrance, Protected } from "./guards.tsx";
 import { paths } from "./paths.ts";
-import { routes } from "./router.tsx";
+import { Shell, routes } from "./router.tsx";
 import { SealWatch } from "./seal-watch.tsx";
-import { Shell } from "./shell/shell.tsx";
+// Loaded with the test: no test waits for the layout to be compiled.
+import "./shell/shell.tsx";
 import { problem, startApi, type TestApi } from "./testing/api-server.ts";
 import { renderScreen } from "./testing/render.tsx";
 import { TEST_USER, signInForTest, signOutForTest } from "./testing/sign-in.ts";
