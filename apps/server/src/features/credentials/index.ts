@@ -32,7 +32,6 @@ export function installCredentials(kernel: Kernel, deps: { historyOfTarget: Hist
 
 export { examineSecrets } from "./examine-secrets.ts";
 export { connectorFacts } from "./connector-facts.ts";
-export { isUsableBy } from "./credentials.policy.ts";
 export {
   changed as credentialChanged,
   hostKeyAlarm,
