@@ -1,12 +1,20 @@
 // The server is killed in the middle of a backup, of a restore drill and of starting an access review: nothing that is half done
 // looks whole afterwards, and nothing of it is left lying about.
-import { drillBackup, listAccessReviews, listBackups, makeBackup, startAccessReview } from "@strongroom/contract";
+import {
+  createSafe,
+  drillBackup,
+  listAccessReviews,
+  listBackups,
+  makeBackup,
+  startAccessReview,
+} from "@strongroom/contract";
 import type { BackupList } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
 import { runSql } from "./testing/database.ts";
 import { ask, firstAdmin, send, tokenOf } from "./testing/people.ts";
 import type { Person } from "./testing/people.ts";
@@ -89,7 +97,9 @@ describe("a server that is killed", () => {
 
   test("in the middle of starting an access review has nothing of it afterwards, neither memberships nor an entry", async () => {
     const { server, token } = ground;
-    await manyMemberships(server);
+    await ask(server.url, createSafe, { body: { name: "A safe", description: null } }, token);
+    // Its memberships are noted by then, and whoever decides on them is about to be told.
+    const holding = await holdNotices(server);
     const body = {
       name: "Everything",
       scope: { kind: "all" },
@@ -100,8 +110,9 @@ describe("a server that is killed", () => {
       ({ status }) => status,
       () => null,
     );
-    await until("memberships being noted", async () => ((await runSql(server, NOTING)) > 0 ? true : null));
+    await until("the start held up", async () => ((await runSql(server, HELD_UP)) > 0 ? true : null));
     ground = await killed(ground);
+    await holding.end().catch(() => undefined);
     assert.equal(await starting, null, "it was not answered");
     assert.deepEqual((await ask(ground.server.url, listAccessReviews, {}, token)).reviews, []);
     const orphans = await runSql(ground.server, "select from access_review_items");
@@ -110,26 +121,16 @@ describe("a server that is killed", () => {
   });
 });
 
-const NOTING = `select from pg_stat_activity
-  where state = 'active' and query like '%insert into access_review_items%' and pid <> pg_backend_pid()`;
+const HELD_UP = `select from pg_stat_activity
+  where wait_event_type = 'Lock' and query like '%insert into "notices"%' and pid <> pg_backend_pid()`;
 
-/** So many that noting them takes a moment. */
-async function manyMemberships(server: RunningServer): Promise<void> {
-  await runSql(
-    server,
-    `insert into users (id, email, name, role, password_hash, created_at)
-     select gen_random_uuid(), 'person' || n || '@example.com', 'Person ' || n, 'user', '', now()
-     from generate_series(1, 120) n`,
-  );
-  await runSql(
-    server,
-    `insert into safes (id, name, description, safe_type, access_level, owner_id, created_at, updated_at)
-     select gen_random_uuid(), 'Safe ' || n, null, 'standard', 'private', (select id from users limit 1), now(), now()
-     from generate_series(1, 100) n`,
-  );
-  await runSql(
-    server,
-    `insert into safe_members
-     select gen_random_uuid(), safes.id, users.id, null, 'user', 7, null, now(), null from safes, users`,
-  );
+/** Nobody can be told anything until the connection ends. */
+async function holdNotices({ dataFolder }: RunningServer): Promise<pg.Client> {
+  const client = new pg.Client({ host: join(dataFolder, "postgres/run"), user: "strongroom", database: "strongroom" });
+  // It is lost with the server.
+  client.on("error", () => undefined);
+  await client.connect();
+  await client.query("begin");
+  await client.query("lock table notices in share mode");
+  return client;
 }
