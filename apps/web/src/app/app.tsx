@@ -1,12 +1,11 @@
 // The app inside its providers: theme, server state, toasts, routes.
 import { MantineProvider, localStorageColorSchemeManager } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { Suspense, lazy } from "react";
 import { BrowserRouter, useRoutes } from "react-router";
 import { ErrorBoundary } from "#shared/ui/error-boundary.tsx";
 import { PageLoading } from "#shared/ui/loading.tsx";
-import { MOST_TOASTS } from "#shared/ui/toast.ts";
+import { ToastPlace } from "#shared/ui/toast-place.tsx";
 import { queryClient } from "./query-client.ts";
 import { routes } from "./router.tsx";
 import { SealWatch } from "./seal-watch.tsx";
@@ -32,7 +31,7 @@ export function App() {
     >
       <ErrorBoundary isOutermost>
         <QueryClientProvider client={queryClient}>
-          <Notifications position="top-right" limit={MOST_TOASTS} containerWidth={380} zIndex={500} />
+          <ToastPlace />
           <BrowserRouter>
             <SealWatch />
             <Pages />

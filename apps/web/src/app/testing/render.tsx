@@ -1,6 +1,6 @@
 // Renders a screen as the app does: theme, server state, toasts and an address.
 import { MantineProvider } from "@mantine/core";
-import { Notifications, notifications } from "@mantine/notifications";
+import { notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { render } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
@@ -9,6 +9,7 @@ import { RouterProvider } from "react-router/dom";
 import { createMemoryRouter, useLocation, type RouteObject } from "react-router";
 import { cssVariables, theme } from "#app/theme.ts";
 import { createQueryClient } from "#shared/api/query.ts";
+import { ToastPlace } from "#shared/ui/toast-place.tsx";
 
 /** Shows where a navigation led: `screen.getByTestId("address")`. */
 function Elsewhere() {
@@ -44,7 +45,7 @@ export function renderScreen(element: ReactElement | null, options: ScreenOption
   const view = render(
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} env="test">
       <QueryClientProvider client={queryClient}>
-        <Notifications position="top-right" limit={20} />
+        <ToastPlace />
         <Suspense fallback={null}>
           <RouterProvider router={router} />
         </Suspense>

@@ -1,6 +1,7 @@
 import type { AttentionItem, CpmStatus } from "@strongroom/contract";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { paths } from "#app/paths.ts";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
@@ -48,8 +49,9 @@ afterEach(async () => {
 const tile = (label: string) => screen.findByRole("article", { name: label });
 
 describe("the CPM dashboard", () => {
-  test("CPM-02 to CPM-05: heading, buttons, tiles and system information", async () => {
-    renderScreen(<CpmDashboardPage />);
+  test("CPM-01 to CPM-05: heading, buttons, tiles and system information", async () => {
+    renderScreen(<CpmDashboardPage />, { at: paths.cpmDashboard });
+    expect(paths.cpmDashboard).toBe("/cpm-dashboard");
     expect((await tile("Verified")).textContent).toContain("7of 12");
     expect((await tile("Failed")).textContent).toContain("3need attention");
     expect((await tile("Pending")).textContent).toContain("2in queue");
@@ -57,6 +59,8 @@ describe("the CPM dashboard", () => {
     expect(screen.getByText("Credential Protection Management System Status")).toBeTruthy();
     expect(screen.getByRole("button", { name: "Refresh" })).toBeTruthy();
     const facts = within(screen.getByRole("region", { name: "System Information" }));
+    const labels = facts.getAllByRole("term").map(({ textContent }) => textContent);
+    expect(labels).toEqual(["Active Jobs", "System Uptime", "Last Run", "Next Scheduled"]);
     const read = facts.getAllByRole("definition").map(({ textContent }) => textContent);
     expect(read).toEqual(["4", "3h 20m", "5m ago", "In 2h 9m"]);
   });

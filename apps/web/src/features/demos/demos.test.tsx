@@ -34,6 +34,12 @@ test("SHELL-38, SHELL-39, SHELL-41: the component demo opens every dialog and to
   await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Confirm" }));
   await user.click(screen.getByRole("button", { name: "Modal: 2xl" }));
   expect(await screen.findByRole("dialog", { name: "Modal 2xl (sample only)" })).toBeTruthy();
+  await user.keyboard("{Escape}");
+  const toasts = { success: "it worked", error: "it failed", loading: "it runs", custom: "something to know" };
+  for (const [kind, text] of Object.entries(toasts)) {
+    fireEvent.click(screen.getByText(`Toast: ${kind}`));
+    expect(await screen.findByText(`Sample only: ${text}`)).toBeTruthy();
+  }
 });
 
 describe("the inactivity test page", () => {

@@ -57,6 +57,20 @@ test("API-21, NOTIF-06: a switch of the notification preferences is saved as a w
   expect(screen.getByRole("switch", { name: /^Alert sounds/ })).toHaveProperty("checked", true);
 });
 
+test("NOTIF-09: so is the minimum severity, with its four steps and medium at first", async () => {
+  const { user } = renderScreen(<SettingsPage />);
+  const select = await screen.findByLabelText<HTMLSelectElement>("Minimum severity");
+  expect([...select.options].map(({ text }) => text)).toEqual(["Low", "Medium", "High", "Critical"]);
+  expect(select.value).toBe("medium");
+  await user.selectOptions(select, "high");
+  expect(await screen.findByText("Notification preferences saved")).toBeTruthy();
+  expect(api.requestsTo("PUT /api/v1/user/preferences/notifications")[0]?.body).toEqual({
+    ...NOTIFICATIONS,
+    minimumSeverity: "high",
+  });
+  await waitFor(() => expect(select.value).toBe("high"));
+});
+
 test("API-22: the dashboard preferences too", async () => {
   const { user } = renderScreen(<SettingsPage />);
   await user.selectOptions(await screen.findByLabelText("Refresh interval"), "60000");

@@ -12,6 +12,13 @@ beforeEach(() => {
 test("SHELL-43, OPEN-32: 4 s by default, 3 s for success, 5 s for error, no expiry for loading", () =>
   expect(DURATIONS).toEqual({ custom: 4000, success: 3000, error: 5000, loading: false }));
 
+test("SHELL-43: a toast shows at the top right", async () => {
+  renderScreen(<p>page</p>);
+  act(() => void toast.success("Saved"));
+  const place = (await screen.findByText("Saved")).closest("[data-position]");
+  expect(place?.getAttribute("data-position")).toBe("top-right");
+});
+
 test("a toast shows and goes after its time", async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   try {

@@ -1,0 +1,47 @@
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { signInForTest } from "#app/testing/sign-in.ts";
+import { toast } from "#shared/ui/toast.ts";
+import { anAccount } from "./testing/an-account.ts";
+import { useValidate } from "./use-validate.ts";
+
+const account = anAccount();
+let api: TestApi;
+beforeEach(async () => {
+  toast.dismiss();
+  signInForTest();
+  api = await startApi({
+    [`POST /api/v1/accounts/${account.id}/validate`]: {
+      json: {
+        success: true,
+        validation_status: "valid",
+        validation_timestamp: "2026-01-01T10:00:00.000Z",
+        validation_message: "Logged in.",
+        outcome: "verified",
+      },
+    },
+  });
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await api.close();
+});
+
+function Validate() {
+  const { start } = useValidate(account);
+  return <button onClick={start}>Validate</button>;
+}
+
+test("ACC-44: what came of a validation is told for 3 s", async () => {
+  renderScreen(<Validate />);
+  fireEvent.click(await screen.findByText("Validate"));
+  const text = `Validation completed for account ${account.id} with status: valid`;
+  expect(await screen.findByText(text)).toBeTruthy();
+  await act(() => vi.advanceTimersByTimeAsync(2_000));
+  expect(screen.queryByText(text)).not.toBeNull();
+  await act(() => vi.advanceTimersByTimeAsync(1_500));
+  await waitFor(() => expect(screen.queryByText(text)).toBeNull());
+});
