@@ -26,9 +26,11 @@ export function AccountsTab({ range, report, onRun }: AccountsTabProps) {
   const view = choiceOf(params, "view", ACCOUNT_VIEWS);
   const { search, system, status, severity } = narrowingOf(params);
   const attempts = useInfiniteQuery(attemptList({ search, system, status, range }));
-  const failures = useInfiniteQuery(failureList({ search, system, severity }));
+  const allFailures = useInfiniteQuery(failureList({ search, system, severity }));
+  // VAL-16: what fails has one status.
+  const failures = status === undefined || status === "failed" ? allFailures : { ...allFailures, ...NONE };
   const bulk = useBulkValidation(onRun);
-  const bySeverity = failures.data?.pages[0]?.by_severity;
+  const bySeverity = allFailures.data?.pages[0]?.by_severity;
   const open = (next: string | null) =>
     setParams((before) => withParam(before, "view", next === "overview" ? "" : (next ?? "")));
 
@@ -57,6 +59,13 @@ export function AccountsTab({ range, report, onRun }: AccountsTabProps) {
     </>
   );
 }
+
+const NONE = {
+  data: {
+    pages: [{ failures: [], total: 0, by_severity: { critical: 0, high: 0, medium: 0, low: 0 }, next_cursor: null }],
+  },
+  hasNextPage: false,
+};
 
 const counted = (word: string, total: number | undefined) =>
   total === undefined ? word : `${word} (${countText(total)})`;

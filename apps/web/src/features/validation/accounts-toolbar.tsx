@@ -35,15 +35,14 @@ export function AccountsToolbar(props: AccountsToolbarProps) {
   return (
     <div className={classes.toolbar} role="search" aria-label="Account validation">
       <AddressSearch label="Search account validation" placeholder="Search by name, host or user" />
-      {props.view === "failures" ? (
+      <Filter label="Status" data={STATUS_CHOICES} value={status} onChange={choose("status")} />
+      {props.view === "failures" && (
         <Filter
           label="Severity"
           data={severityChoices(ALERT_SEVERITIES)}
           value={severity}
           onChange={choose("severity")}
         />
-      ) : (
-        <Filter label="Status" data={STATUS_CHOICES} value={status} onChange={choose("status")} />
       )}
       <Filter label="System" data={SYSTEM_CHOICES} value={system} onChange={choose("system")} />
       <Buttons {...props} />

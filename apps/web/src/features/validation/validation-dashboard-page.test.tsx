@@ -1,5 +1,5 @@
-import { DashboardPreferences } from "@strongroom/contract";
-import { act, screen, waitFor, within } from "@testing-library/react";
+import { DashboardPreferences, NotificationPreferences } from "@strongroom/contract";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
@@ -7,6 +7,7 @@ import { TEST_USER, signInForTest } from "#app/testing/sign-in.ts";
 import { connectLiveEvents } from "#shared/events/live-events.ts";
 import { streamsOfTest } from "#shared/events/testing/stream-of-test.ts";
 import { toast } from "#shared/ui/toast.ts";
+import { dashboardPreferences } from "./validation.queries.ts";
 import { aFailure, aSession, aSystem, anAttempt, figures, idOf } from "./testing/figures.ts";
 import ValidationDashboardPage from "./validation-dashboard-page.tsx";
 
@@ -46,6 +47,7 @@ beforeEach(async () => {
       json: { system_types: [], connection_methods: [], verification_methods: [] },
     },
     "GET /api/v1/user/preferences/dashboard": { json: DashboardPreferences.parse({}) },
+    "GET /api/v1/user/preferences/notifications": { json: NotificationPreferences.parse({}) },
     "GET /api/v1/notifications": { json: { notifications: [], unread: 0 } },
   });
 });
@@ -56,8 +58,10 @@ const open = (query = "") =>
 const card = (label: string) => screen.findByRole("article", { name: label });
 const tab = (name: string | RegExp) => screen.findByRole("tab", { name });
 
+const passes = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+
 describe("the head of the Validation Dashboard", () => {
-  test("VAL-02, VAL-03, VAL-06 to VAL-09: title, connection, buttons, cards and tabs with their red badges", async () => {
+  test("VAL-01, VAL-02, VAL-03, VAL-06 to VAL-09: title, connection, buttons, cards and tabs with their red badges", async () => {
     open();
     await screen.findByText("40");
     expect((await card("Success Rate")).textContent).toContain("80%");
@@ -86,6 +90,28 @@ describe("the head of the Validation Dashboard", () => {
     expect(router.state.location.search).toBe("?range=7d");
   });
 
+  test("VAL-48: the figures are asked for every 30 s, and not again once that was turned off", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    try {
+      const { queryClient } = open();
+      await screen.findByText("40");
+      const asked = () => api.requestsTo(DASHBOARD).length;
+      await passes(25_000);
+      expect(asked()).toBe(1);
+      await passes(5_000);
+      await waitFor(() => expect(asked()).toBe(2));
+      await passes(30_000);
+      await waitFor(() => expect(asked()).toBe(3));
+      act(() =>
+        queryClient.setQueryData(dashboardPreferences.queryKey, DashboardPreferences.parse({ autoRefresh: false })),
+      );
+      await passes(120_000);
+      expect(asked()).toBe(3);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test("VAL-63, OPEN-140: figures that cannot be loaded are told quietly, and can be tried again", async () => {
     api.on(DASHBOARD, problem(500, "internal", "The database is away."));
     const { user } = open();
@@ -104,7 +130,7 @@ describe("the head of the Validation Dashboard", () => {
 });
 
 describe("without a live connection", () => {
-  test("VAL-55 to VAL-58: after five attempts to reconnect it says so, and asks for the ten newest every 15 s", async () => {
+  test("VAL-55 to VAL-58: after five attempts to reconnect it says so for 5 s, and asks for the ten newest every 15 s", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     const streams = streamsOfTest();
     const stop = connectLiveEvents({ userId: TEST_USER.id, onGap: () => {}, open: streams.open, sharing: null });
@@ -120,9 +146,13 @@ describe("without a live connection", () => {
       expect(screen.queryByText(text)).toBeNull();
       act(() => streams.latest().onEnd());
       expect(await screen.findByText(text)).toBeTruthy();
+      await passes(4_000);
+      expect(screen.queryByText(text)).not.toBeNull();
+      await passes(2_000);
+      await waitFor(() => expect(screen.queryByText(text)).toBeNull());
       const polls = () => api.requestsTo(ATTEMPTS).filter(({ query }) => query.get("limit") === "10").length;
       await waitFor(() => expect(polls()).toBe(2));
-      await act(() => vi.advanceTimersByTimeAsync(15_000));
+      await passes(15_000);
       await waitFor(() => expect(polls()).toBe(3));
     } finally {
       stop();
@@ -153,6 +183,22 @@ describe("the overview", () => {
     expect(within(list).getAllByRole("listitem")).toHaveLength(7);
   });
 
+  test("VAL-12: five of the latest failures, of the live events, and of both lists of Account Validation", async () => {
+    const seven = Array.from({ length: 7 }, (_, n) => n);
+    api.on(FAILURES, failuresOf(...seven.map((n) => aFailure(n))));
+    api.on(ATTEMPTS, { json: { attempts: seven.map((n) => anAttempt(n)), total: 7, next_cursor: null } });
+    const rowsIn = async (name: string) => within(await screen.findByRole("list", { name })).getAllByRole("listitem");
+    const { user, router } = open();
+    expect(await rowsIn("Validation failures")).toHaveLength(5);
+    expect(await rowsIn("Live events")).toHaveLength(5);
+    expect(screen.getByRole("button", { name: "Show all 7" })).toBeTruthy();
+    await act(() => router.navigate("/validation-dashboard?tab=accounts"));
+    expect(await rowsIn("Validation attempts")).toHaveLength(5);
+    expect(await rowsIn("Validation failures")).toHaveLength(5);
+    await user.click(await tab("Failures (7)"));
+    expect(await rowsIn("Validation failures")).toHaveLength(7);
+  });
+
   test("each chart also offers its data as a table", async () => {
     const { user } = open();
     const trend = within(await screen.findByRole("region", { name: "Validation Trend" }));
@@ -172,7 +218,71 @@ describe("the overview", () => {
 });
 
 describe("account validation", () => {
-  test("VAL-14 to VAL-19, VAL-24, VAL-25, OPEN-130: views, filters and what they ask the server", async () => {
+  const optionsOf = (name: string) => {
+    const box = screen.getByRole("combobox", { name });
+    if (box.getAttribute("aria-expanded") !== "true") fireEvent.click(box);
+    const list = document.getElementById(box.getAttribute("aria-controls") ?? "");
+    return within(list!).getAllByRole("option", { hidden: true });
+  };
+  const textsOf = (name: string) => optionsOf(name).map(({ textContent }) => textContent);
+
+  test("VAL-15: what is typed into the search box is asked for in both lists", async () => {
+    const { user } = open("?tab=accounts");
+    await user.type(await screen.findByRole("searchbox", { name: "Search account validation" }), "db7");
+    for (const route of [ATTEMPTS, FAILURES]) {
+      await waitFor(() => expect(api.requestsTo(route).at(-1)?.query.get("search")).toBe("db7"));
+    }
+  });
+
+  test("VAL-16 to VAL-18, OPEN-123: status and system have their choices on every view, severity with the failures", async () => {
+    api.on(FAILURES, failuresOf(aFailure(1)));
+    const { user, router } = open("?tab=accounts&view=attempts");
+    await tab("Failures (1)");
+    expect(textsOf("Status")).toEqual(["All statuses", "Verified", "Pending", "Failed", "Never validated"]);
+    expect(textsOf("System").slice(0, 6)).toEqual([
+      "All systems",
+      "Windows",
+      "Linux",
+      "Database",
+      "Network",
+      "Application",
+    ]);
+    expect(screen.queryByRole("combobox", { name: "Severity" })).toBeNull();
+    await user.click(await tab("Failures (1)"));
+    expect(textsOf("Severity")).toEqual(["All severities", "Critical", "High", "Medium", "Low"]);
+    fireEvent.click(optionsOf("Severity")[1]!);
+    await waitFor(() => expect(api.requestsTo(FAILURES).at(-1)?.query.get("severity")).toBe("critical"));
+    const choose = (text: string) => fireEvent.click(optionsOf("Status").find((each) => each.textContent === text)!);
+    choose("Failed");
+    await waitFor(() => expect(router.state.location.search).toContain("status=failed"));
+    expect(await tab("Failures (1)")).toBeTruthy();
+    choose("Verified");
+    expect(await screen.findByText("No validation failures found")).toBeTruthy();
+    await waitFor(() => expect(api.requestsTo(ATTEMPTS).at(-1)?.query.get("status")).toBe("verified"));
+  });
+
+  test("VAL-19, VAL-23: Refresh asks for both lists anew, Export Report for the report", async () => {
+    api.on("POST /api/v1/validation/report", { text: "the report" });
+    const { user } = open("?tab=accounts");
+    await screen.findByText("No validation attempts found");
+    await screen.findByText("No validation failures found");
+    // Not what the latest event is read from.
+    const isList = ({ query }: { query: URLSearchParams }) => query.get("limit") === "50";
+    const asked = () => [ATTEMPTS, FAILURES].map((route) => api.requestsTo(route).filter(isList).length);
+    expect(asked()).toEqual([1, 1]);
+    await user.click(screen.getByRole("button", { name: "Refresh" }));
+    await waitFor(() => expect(asked()).toEqual([2, 2]));
+    URL.createObjectURL = vi.fn(() => "blob:test");
+    URL.revokeObjectURL = vi.fn();
+    const saved = vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(() => undefined);
+    await user.click(screen.getByRole("button", { name: "Export Report" }));
+    expect(await screen.findByText("Validation report exported")).toBeTruthy();
+    expect(api.requestsTo("POST /api/v1/validation/report")).toHaveLength(1);
+    expect(saved).toHaveBeenCalledTimes(1);
+    saved.mockRestore();
+  });
+
+  test("VAL-14, VAL-24, VAL-25, OPEN-130: views, and what their filters ask the server", async () => {
     const { user } = open("?tab=accounts&view=attempts&status=pending&system=Network&search=db");
     expect(await screen.findByText("No validation attempts found")).toBeTruthy();
     expect(await tab("Recent Attempts (0)")).toBeTruthy();
@@ -185,8 +295,6 @@ describe("account validation", () => {
     });
     await user.click(await tab("Failures (0)"));
     expect(await screen.findByText("No validation failures found")).toBeTruthy();
-    expect(screen.getByRole("combobox", { name: "Severity" })).toBeTruthy();
-    for (const name of ["Refresh", "Export Report"]) expect(screen.getByRole("button", { name })).toBeTruthy();
   });
 
   test("VAL-21: Bulk Validate Critical needs something that is high or critical", async () => {
@@ -196,7 +304,7 @@ describe("account validation", () => {
     expect(screen.getByRole("button", { name: "Bulk Validate Critical" })).toHaveProperty("disabled", true);
   });
 
-  test("VAL-20, VAL-73: it asks first, and then has them all tried, with force", async () => {
+  test("VAL-20, VAL-22, VAL-73: it asks first, and then has them all tried, with force", async () => {
     api.on(FAILURES, failuresOf(aFailure(1), aFailure(2, { severity: "critical" })));
     const run = Promise.withResolvers<object>();
     api.on(TRIGGER, async () => ({ status: 202, json: await run.promise }));
@@ -205,7 +313,6 @@ describe("account validation", () => {
     await user.click(screen.getByRole("button", { name: "Bulk Validate Critical" }));
     await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Validate" }));
     await waitFor(() => expect(api.requestsTo(TRIGGER)).toHaveLength(1));
-    // VAL-22.
     expect(screen.getByRole("button", { name: "Bulk Validate Critical" })).toHaveProperty("disabled", true);
     run.resolve({ run_id: null, queued: 2, failed: [], message: "Queued" });
     expect(await screen.findByText("Validation of 2 accounts started")).toBeTruthy();
@@ -238,6 +345,26 @@ describe("JIT sessions", () => {
     expect(dialog.getByText("The server said no")).toBeTruthy();
   });
 
+  test("VAL-53: a slow validation has the sessions reloaded after 2 s", async () => {
+    api.on(SESSIONS, answer(aSession(1)));
+    const end = Promise.withResolvers<object>();
+    api.on("POST /api/v1/accounts/:id/validate", async () => ({ json: await end.promise }));
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    try {
+      open("?tab=jit");
+      const button = await screen.findByRole("button", { name: "Validate Account 0" });
+      expect(api.requestsTo(SESSIONS)).toHaveLength(1);
+      fireEvent.click(button);
+      expect(api.requestsTo(SESSIONS)).toHaveLength(1);
+      await passes(2_000);
+      await waitFor(() => expect(api.requestsTo(SESSIONS)).toHaveLength(2));
+      expect(screen.getByRole("button", { name: "Validating Account 0" })).toHaveProperty("disabled", true);
+    } finally {
+      end.resolve({});
+      vi.useRealTimers();
+    }
+  });
+
   test("VAL-30, VAL-53, VAL-65, VAL-66: what is not verified can be validated: in progress, told, and reloaded", async () => {
     const end = Promise.withResolvers<object>();
     api.on(SESSIONS, answer(aSession(2)));
@@ -261,6 +388,15 @@ describe("JIT sessions", () => {
 });
 
 describe("the other tabs", () => {
+  test("AUDIT-01, AUDIT-12: the trail by its title, and when there is nothing in it", async () => {
+    signInForTest({ role: "manager" });
+    api.on("GET /api/v1/audit", { json: { logs: [], next_cursor: null } });
+    api.on("GET /api/v1/audit/counts", { json: { total: 0, successful: 0, failed: 0, jit: 0, is_exact: true } });
+    open("?tab=audit");
+    expect(await screen.findByRole("heading", { name: "Enhanced Audit Trail" })).toBeTruthy();
+    expect(await screen.findByText("No audit logs found")).toBeTruthy();
+  });
+
   test("the trail is for those who may read it", async () => {
     open("?tab=audit");
     expect(await screen.findByText("Only managers and administrators can read the whole audit trail.")).toBeTruthy();
