@@ -6,6 +6,7 @@ import {
   type Platform,
   type SystemType,
 } from "@strongroom/contract";
+import type { WishedChange } from "#shared/access-preview/what-would-change.tsx";
 import { firstObjections } from "#shared/api/field-errors.ts";
 import type { Found } from "#shared/ui/search-select.tsx";
 import type { ExampleRules } from "./example-password.ts";
@@ -223,6 +224,15 @@ export function boundsOf(field: NumberField): Bounds {
   const shape = shapes[field];
   const { minValue, maxValue } = "unwrap" in shape ? shape.unwrap() : shape;
   return { min: minValue ?? 0, max: maxValue ?? Number.MAX_SAFE_INTEGER };
+}
+
+/** What saving would change for people. Null: nothing, or what is typed can't be saved. */
+export function approvalsChange(platform: Platform, values: PlatformFormValues): WishedChange | null {
+  const { approvals_level_1, approvals_level_2 } = payloadOf(values);
+  const errors = checkPlatform(values);
+  if (errors.approvals_level_1 !== undefined || errors.approvals_level_2 !== undefined) return null;
+  const isSame = approvals_level_1 === platform.approvals_level_1 && approvals_level_2 === platform.approvals_level_2;
+  return isSame ? null : { kind: "platform-approvals", platform_id: platform.id, approvals_level_1, approvals_level_2 };
 }
 
 export type PlatformFormErrors = Partial<Record<keyof PlatformFormValues, string>>;

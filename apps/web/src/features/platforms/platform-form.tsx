@@ -1,12 +1,14 @@
 // The form of a platform: what it is for, and the policy of its accounts in four parts.
 import { Select, SimpleGrid, Stack, TextInput, Textarea } from "@mantine/core";
 import { CONNECTION_METHODS, SYSTEM_TYPES, type Platform, type SystemType } from "@strongroom/contract";
+import { WhatWouldChange, type WishedChange } from "#shared/access-preview/what-would-change.tsx";
 import { isCallError } from "#shared/api/call-error.ts";
 import { duration } from "#shared/format/time.ts";
 import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
 import { PasswordExample } from "./password-example.tsx";
 import { Choice, Count, Part, type PlatformFormControl } from "./platform-fields.tsx";
 import {
+  approvalsChange,
   checkPlatform,
   fieldAt,
   isField,
@@ -45,11 +47,14 @@ export default function PlatformForm({ platform = null, ...props }: PlatformForm
           <RotationPart form={form} platform={platform} />
           <Rules form={form} />
           <Lending form={form} />
+          {platform !== null && <Preview change={approvalsChange(platform, form.values)} />}
         </>
       )}
     </DialogForm>
   );
 }
+
+const Preview = ({ change }: { change: WishedChange | null }) => change !== null && <WhatWouldChange change={change} />;
 
 const SYSTEMS = SYSTEM_TYPES.map((value) => ({ value, label: systemLabel(value) }));
 

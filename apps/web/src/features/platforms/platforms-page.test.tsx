@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import type { Platform } from "@strongroom/contract";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
@@ -129,6 +129,33 @@ describe("the platforms", () => {
       reconcile_hosts: ["*.example.com"],
       reconcile_safe_ids: [safe.id],
     });
+  });
+
+  test("before other approvals are saved, the form says who would gain and lose what by them", async () => {
+    const [first] = platforms;
+    const PREVIEW = "POST /api/v1/access-control/preview";
+    api.on(PREVIEW, { json: { people_gaining: 0, people_losing: 2, accounts: 5, people: [] } });
+    const { user } = await openPlatforms();
+    await user.click(screen.getByRole("button", { name: "Edit Linux servers" }));
+    const form = await dialog("Edit Platform");
+    const level1 = await form.findByLabelText("Approvals at level 1");
+    const ask = () => form.queryByText("What would change?");
+    expect(ask()).toBeNull();
+    fireEvent.change(level1, { target: { value: "" } });
+    expect(ask()).toBeNull();
+    fireEvent.change(level1, { target: { value: "2" } });
+    await user.click(ask()!);
+    expect(await form.findByText("2 people would lose something, on 5 accounts.")).toBeTruthy();
+    const change = {
+      kind: "platform-approvals",
+      platform_id: first!.id,
+      approvals_level_1: 2,
+      approvals_level_2: 0,
+    };
+    expect(api.requestsTo(PREVIEW).map(({ body }) => body)).toEqual([{ change }]);
+    fireEvent.change(level1, { target: { value: "3" } });
+    expect(form.queryByText(/would lose something/)).toBeNull();
+    expect(api.requestsTo(`PUT /api/v1/platforms/${first!.id}`)).toEqual([]);
   });
 
   test("what the server refuses is said in the form, at its field too", async () => {
