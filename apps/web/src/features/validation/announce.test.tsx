@@ -122,9 +122,9 @@ describe("what came of a validation", () => {
   test("VAL-65: its beginning is told for 10 s", async () => {
     await withFakeTimers(async () => {
       tell(anEvent("1", "validation_started", asked));
-      await passes(9_000);
+      await passes(7_000);
       expect(screen.queryByText("Validating account: Account 1")).not.toBeNull();
-      await passes(2_000);
+      await passes(4_000);
       await waitFor(() => expect(screen.queryByText("Validating account: Account 1")).toBeNull());
     });
   });
