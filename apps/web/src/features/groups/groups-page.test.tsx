@@ -122,6 +122,7 @@ describe("the groups", () => {
             invited_at: null,
             slowed_down_until: null,
             open_sessions: 0,
+            signs_in_through: null,
             created_at: AT,
           },
         ],
