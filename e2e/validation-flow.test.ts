@@ -120,7 +120,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await inspectScreen(page, "validation-overview");
   });
 
-  step("VAL-27 to VAL-30, VAL-53, VAL-65 to VAL-68: what is lent and stops working raises the alarm", async () => {
+  step("VAL-27, VAL-29, VAL-30, VAL-67, VAL-68: what is lent and stops working raises the alarm", async () => {
     await postgresql.sql(`alter role ${role.username} password 'changed behind our back'`);
     await page.goto("/accounts");
     await cardOf(page, LENT).getByRole("button", { name: "Validate" }).click();
@@ -138,7 +138,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await page.keyboard.press("Escape");
   });
 
-  step("NOTIF-01 to NOTIF-08: the bell tells of it, and is read and cleared", async () => {
+  step("NOTIF-01, NOTIF-04, NOTIF-07, NOTIF-08: the bell tells of it, and is read and cleared", async () => {
     const bell = page.getByRole("navigation", { name: "You and your settings" }).getByRole("button", {
       name: /^Notifications, \d+ unread/,
     });
@@ -153,7 +153,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await page.keyboard.press("Escape");
   });
 
-  step("VAL-14 to VAL-25, VAL-73: failures are listed, and tried together once they are mended", async () => {
+  step("VAL-14, VAL-20, VAL-73: failures are listed, and tried together once they are mended", async () => {
     await tab("Account Validation").click();
     await page.getByRole("tab", { name: "Failures (2)" }).click();
     const failures = page.getByRole("list", { name: "Validation failures" });
@@ -177,7 +177,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await seesToast(page, "Validation report exported");
   });
 
-  step("FILTER-01 to FILTER-09: the search finds by how it stands and why it was lent", async () => {
+  step("FILTER-01, FILTER-02, FILTER-08, FILTER-09: the search finds by how it stands and why it was lent", async () => {
     await tab("Advanced Search").click();
     await page.getByText("Search results will appear here", { exact: true }).waitFor();
     const results = page.getByRole("list", { name: "Search results" });
@@ -192,7 +192,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await inspectScreen(page, "validation-search");
   });
 
-  step("VAL-06, VAL-08: the trail has the validations, and the settings open", async () => {
+  step("AUDIT-01, VAL-06, VAL-08: the trail has the validations, and the settings open", async () => {
     await tab("Audit Trail").click();
     await isAt(page, "/validation-dashboard?tab=audit");
     await page.getByRole("heading", { name: "Enhanced Audit Trail" }).waitFor();
