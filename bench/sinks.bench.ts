@@ -5,12 +5,12 @@ import { appendAudit } from "@strongroom/server/kernel/audit/append.ts";
 import { systemEntry } from "@strongroom/server/kernel/audit/entry.ts";
 import { openDatabase } from "@strongroom/server/kernel/db/database.ts";
 import type { Database } from "@strongroom/server/kernel/db/database.ts";
+import { openLog } from "@strongroom/server/kernel/log.ts";
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { pino } from "pino";
 import { startBenchPostgres } from "./support/postgres.ts";
 import { addCredentials, startBenchServer } from "./support/strongroom.ts";
 import type { BenchServer } from "./support/strongroom.ts";
@@ -33,7 +33,7 @@ process.on("exit", () => {
 const postgres = await startBenchPostgres();
 const url = await postgres.database();
 const server = await startBenchServer({ DATABASE_URL: url, STRONGROOM_SINK_FOLDER: disk });
-const database = openDatabase({ connection: { connectionString: url }, log: pino({ level: "silent" }), poolSize: 2 });
+const database = openDatabase({ connection: { connectionString: url }, log: openLog("fatal"), poolSize: 2 });
 const authority = await makeAuthority();
 const siem = await startRsyslog({ certificate: await authority.issue(["127.0.0.1"]), authority });
 

@@ -29,7 +29,7 @@ export async function openDependentGround(
   let count = 0;
 
   const dependentOf = async (id: string): Promise<Dependent> =>
-    (await call(caller.url(), listDependents, { params: { id: id as AccountId } }, caller.token)).dependents[0]!;
+    (await call(caller.url(), listDependents, { params: { id: id } }, caller.token)).dependents[0]!;
 
   async function untilOver(id: string, signal: AbortSignal): Promise<void> {
     await untilRotated(keeper, id, signal);

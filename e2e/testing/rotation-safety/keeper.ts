@@ -28,7 +28,7 @@ import { ask, send } from "../people.ts";
 import type { AccountBody, AccountKind, Reconciler, Subject } from "./subject.ts";
 
 /** An account of the system with its name and address here. */
-export type StoredBody = AccountBody & { name: string; host: string; port: number };
+type StoredBody = AccountBody & { name: string; host: string; port: number };
 
 export interface Keeper {
   /** Answers its id. */

@@ -297,7 +297,7 @@ describe("an export of the audit trail", () => {
     await exported({ search: "hunter2, pasted by mistake" });
     const { body } = await trail.call(listAuditEntries, { query: { event: "audit.exported" }, as: "admin" } as never);
     const filters = body.logs.map(({ metadata }) => metadata["filters"] as Record<string, unknown>);
-    assert.deepEqual(filters.map(({ search }) => search).toSorted(), [true, undefined]);
+    assert.deepEqual(new Set(filters.map(({ search }) => search)), new Set([true, undefined]));
     assert.equal((await exported({ limit: 10_001 })).status, 400);
   });
 

@@ -50,7 +50,7 @@ export const makeToken = (holder: Holder, body: NewToken): Promise<ReplyOf<typeo
 
 export const revocation = (client: QueryClient, id: string) =>
   mutationOptions({
-    mutationFn: () => call(revokeToken, { params: { id: id as TokenId } }),
+    mutationFn: () => call(revokeToken, { params: { id: id } }),
     onSettled: () => refreshTokens(client),
   });
 
