@@ -1,68 +1,41 @@
 import { DashboardPreferences, NotificationPreferences } from "@strongroom/contract";
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
-import { renderScreen } from "#app/testing/render.tsx";
+import { problem, type TestApi } from "#app/testing/api-server.ts";
 import { TEST_USER, signInForTest } from "#app/testing/sign-in.ts";
 import { connectLiveEvents } from "#shared/events/live-events.ts";
 import { streamsOfTest } from "#shared/events/testing/stream-of-test.ts";
 import { toast } from "#shared/ui/toast.ts";
-import { dashboardPreferences } from "./validation.queries.ts";
-import { aFailure, aSession, aSystem, anAttempt, figures, idOf } from "./testing/figures.ts";
-import ValidationDashboardPage from "./validation-dashboard-page.tsx";
-
-const DASHBOARD = "GET /api/v1/validation/dashboard";
-const ATTEMPTS = "GET /api/v1/validation/attempts";
-const FAILURES = "GET /api/v1/validation/failures";
-const SESSIONS = "GET /api/v1/validation/jit-sessions";
-const TRIGGER = "POST /api/v1/validation/trigger";
-const SEARCH = "POST /api/v1/validation/search";
-const HEALTH = "GET /api/v1/validation/system-health";
-
-const failuresOf = (...failures: ReturnType<typeof aFailure>[]) => ({
-  json: {
-    failures,
-    total: failures.length,
-    by_severity: {
-      critical: failures.filter(({ severity }) => severity === "critical").length,
-      high: failures.filter(({ severity }) => severity === "high").length,
-      medium: 0,
-      low: 0,
-    },
-    next_cursor: null,
-  },
-});
+import { aFailure, aSession, aSystem, anAttempt, anEvent, figures } from "./testing/figures.ts";
+import {
+  ATTEMPTS,
+  DASHBOARD,
+  FAILURES,
+  HEALTH,
+  SEARCH,
+  SESSIONS,
+  dashboardApi,
+  failuresOf,
+  openDashboard,
+  tabNamed,
+} from "./testing/open-dashboard.tsx";
+import { dashboardPreferences, notificationPreferences } from "./validation.queries.ts";
 
 let api: TestApi;
 beforeEach(async () => {
   toast.dismiss();
   signInForTest();
-  api = await startApi({
-    [DASHBOARD]: { json: figures },
-    [HEALTH]: { json: { systems: [] } },
-    [ATTEMPTS]: { json: { attempts: [], total: 0, next_cursor: null } },
-    [FAILURES]: failuresOf(),
-    [SESSIONS]: { json: { sessions: [], total: 0, with_issues: 0, next_cursor: null } },
-    "GET /api/v1/validation/filters": {
-      json: { system_types: [], connection_methods: [], verification_methods: [] },
-    },
-    "GET /api/v1/user/preferences/dashboard": { json: DashboardPreferences.parse({}) },
-    "GET /api/v1/user/preferences/notifications": { json: NotificationPreferences.parse({}) },
-    "GET /api/v1/notifications": { json: { notifications: [], unread: 0 } },
-  });
+  api = await dashboardApi();
 });
 afterEach(() => api.close());
 
-const open = (query = "") =>
-  renderScreen(<ValidationDashboardPage />, { at: `/validation-dashboard${query}`, path: "/validation-dashboard" });
 const card = (label: string) => screen.findByRole("article", { name: label });
-const tab = (name: string | RegExp) => screen.findByRole("tab", { name });
 
 const passes = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 
 describe("the head of the Validation Dashboard", () => {
   test("VAL-01, VAL-02, VAL-03, VAL-06 to VAL-09: title, connection, buttons, cards and tabs with their red badges", async () => {
-    open();
+    openDashboard();
     await screen.findByText("40");
     expect((await card("Success Rate")).textContent).toContain("80%");
     expect((await card("Active JIT Sessions")).textContent).toContain("7");
@@ -82,7 +55,7 @@ describe("the head of the Validation Dashboard", () => {
   });
 
   test("VAL-05, VAL-49: another range is asked for and stands in the address", async () => {
-    const { user, router } = open();
+    const { user, router } = openDashboard();
     await screen.findByText("40");
     expect(api.requestsTo(DASHBOARD)[0]?.query.get("range")).toBe("24h");
     await user.click(within(screen.getByRole("radiogroup", { name: "Time range" })).getByText("7d"));
@@ -93,7 +66,7 @@ describe("the head of the Validation Dashboard", () => {
   test("VAL-48: the figures are asked for every 30 s, and not again once that was turned off", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     try {
-      const { queryClient } = open();
+      const { queryClient } = openDashboard();
       await screen.findByText("40");
       const asked = () => api.requestsTo(DASHBOARD).length;
       await passes(20_000);
@@ -114,7 +87,7 @@ describe("the head of the Validation Dashboard", () => {
 
   test("VAL-63, OPEN-140: figures that cannot be loaded are told quietly, and can be tried again", async () => {
     api.on(DASHBOARD, problem(500, "internal", "The database is away."));
-    const { user } = open();
+    const { user } = openDashboard();
     expect(await screen.findByText("The figures could not be loaded. The database is away.")).toBeTruthy();
     expect(screen.queryByRole("alert")).toBeNull();
     api.on(DASHBOARD, { json: figures });
@@ -124,7 +97,7 @@ describe("the head of the Validation Dashboard", () => {
 
   test("VAL-04: the latest event, from what was tried last", async () => {
     api.on(ATTEMPTS, { json: { attempts: [anAttempt(1)], total: 1, next_cursor: null } });
-    open();
+    openDashboard();
     expect(await screen.findByText(/^Latest event: Validation completed, Account 1/)).toBeTruthy();
   });
 });
@@ -136,7 +109,7 @@ describe("without a live connection", () => {
     const streams = streamsOfTest();
     const stop = connectLiveEvents({ userId: TEST_USER.id, onGap: () => {}, open: streams.open, sharing: null });
     try {
-      open();
+      openDashboard();
       await screen.findByText("40");
       for (const pause of [1, 2, 4, 8, 16]) {
         act(() => streams.latest().onEnd());
@@ -160,9 +133,38 @@ describe("without a live connection", () => {
   });
 });
 
+test.each([
+  ["tells a success that was asked for elsewhere to who wants that", true],
+  ["keeps it to its lists for everybody else", false],
+])("VAL-47, VAL-50: the dashboard %s", async (_, enableSuccessNotifications) => {
+  api.on("GET /api/v1/user/preferences/notifications", {
+    json: NotificationPreferences.parse({ enableSuccessNotifications }),
+  });
+  const { queryClient } = openDashboard();
+  await screen.findByText("40");
+  await waitFor(() => expect(queryClient.getQueryData(notificationPreferences.queryKey)).toBeTruthy());
+  const streams = streamsOfTest();
+  const stop = connectLiveEvents({ userId: TEST_USER.id, onGap: () => {}, open: streams.open, sharing: null });
+  try {
+    const complete = (id: string) => {
+      const event = anEvent(id, "validation_completed", { asked_by: TEST_USER.id as never });
+      act(() => streams.latest().onFrame({ id, event: event.type, data: JSON.stringify(event) }));
+    };
+    complete("e0");
+    expect(await screen.findByText(/^Latest event: Validation completed, Account 1/)).toBeTruthy();
+    const told = () => screen.queryByText("Account validation successful: Account 1");
+    let count = 0;
+    if (!enableSuccessNotifications) expect(told()).toBeNull();
+    // The preferences are there; the page may hear of them a moment later.
+    else await waitFor(() => (complete(`e${(count += 1)}`), expect(told()).not.toBeNull()));
+  } finally {
+    stop();
+  }
+});
+
 describe("the overview", () => {
   test("VAL-10, VAL-11, VAL-13: its parts, and the matrix with a range of its own", async () => {
-    const { user } = open();
+    const { user } = openDashboard();
     for (const name of ["Status Distribution", "JIT Account Health", "System Health Matrix"]) {
       expect(await screen.findByRole("region", { name })).toBeTruthy();
     }
@@ -175,7 +177,7 @@ describe("the overview", () => {
 
   test("VAL-12: the first five systems, and all when wanted", async () => {
     api.on(HEALTH, { json: { systems: Array.from({ length: 7 }, (_, n) => aSystem(n)) } });
-    const { user } = open();
+    const { user } = openDashboard();
     const list = await screen.findByRole("list", { name: "Systems" });
     expect(within(list).getAllByRole("listitem")).toHaveLength(5);
     await user.click(screen.getByRole("button", { name: "Show all 7" }));
@@ -187,19 +189,19 @@ describe("the overview", () => {
     api.on(FAILURES, failuresOf(...seven.map((n) => aFailure(n))));
     api.on(ATTEMPTS, { json: { attempts: seven.map((n) => anAttempt(n)), total: 7, next_cursor: null } });
     const rowsIn = async (name: string) => within(await screen.findByRole("list", { name })).getAllByRole("listitem");
-    const { user, router } = open();
+    const { user, router } = openDashboard();
     expect(await rowsIn("Validation failures")).toHaveLength(5);
     expect(await rowsIn("Live events")).toHaveLength(5);
     expect(screen.getByRole("button", { name: "Show all 7" })).toBeTruthy();
     await act(() => router.navigate("/validation-dashboard?tab=accounts"));
     expect(await rowsIn("Validation attempts")).toHaveLength(5);
     expect(await rowsIn("Validation failures")).toHaveLength(5);
-    await user.click(await tab("Failures (7)"));
+    await user.click(await tabNamed("Failures (7)"));
     expect(await rowsIn("Validation failures")).toHaveLength(7);
   });
 
   test("each chart also offers its data as a table", async () => {
-    const { user } = open();
+    const { user } = openDashboard();
     const trend = within(await screen.findByRole("region", { name: "Validation Trend" }));
     await user.click(trend.getByText("Table"));
     const cells = trend.getAllByRole("cell").map(({ textContent }) => textContent);
@@ -210,114 +212,9 @@ describe("the overview", () => {
     api.on("GET /api/v1/user/preferences/dashboard", {
       json: DashboardPreferences.parse({ visibleWidgets: ["distribution"] }),
     });
-    open();
+    openDashboard();
     expect(await screen.findByRole("region", { name: "Status Distribution" })).toBeTruthy();
     await waitFor(() => expect(screen.queryByRole("region", { name: "System Health Matrix" })).toBeNull());
-  });
-});
-
-describe("account validation", () => {
-  const optionsOf = (name: string) => {
-    const box = screen.getByRole("combobox", { name });
-    if (box.getAttribute("aria-expanded") !== "true") fireEvent.click(box);
-    const list = document.getElementById(box.getAttribute("aria-controls") ?? "");
-    return within(list!).getAllByRole("option", { hidden: true });
-  };
-  const textsOf = (name: string) => optionsOf(name).map(({ textContent }) => textContent);
-
-  test("VAL-15: what is typed into the search box is asked for in both lists", async () => {
-    const { user } = open("?tab=accounts");
-    await user.type(await screen.findByRole("searchbox", { name: "Search account validation" }), "db7");
-    for (const route of [ATTEMPTS, FAILURES]) {
-      await waitFor(() => expect(api.requestsTo(route).at(-1)?.query.get("search")).toBe("db7"));
-    }
-  });
-
-  test("VAL-16 to VAL-18, OPEN-123: status and system have their choices on every view, severity with the failures", async () => {
-    api.on(FAILURES, failuresOf(aFailure(1)));
-    const { user, router } = open("?tab=accounts&view=attempts");
-    await tab("Failures (1)");
-    expect(textsOf("Status")).toEqual(["All statuses", "Verified", "Pending", "Failed", "Never validated"]);
-    expect(textsOf("System").slice(0, 6)).toEqual([
-      "All systems",
-      "Windows",
-      "Linux",
-      "Database",
-      "Network",
-      "Application",
-    ]);
-    expect(screen.queryByRole("combobox", { name: "Severity" })).toBeNull();
-    await user.click(await tab("Failures (1)"));
-    expect(textsOf("Severity")).toEqual(["All severities", "Critical", "High", "Medium", "Low"]);
-    fireEvent.click(optionsOf("Severity")[1]!);
-    await waitFor(() => expect(api.requestsTo(FAILURES).at(-1)?.query.get("severity")).toBe("critical"));
-    const choose = (text: string) => fireEvent.click(optionsOf("Status").find((each) => each.textContent === text)!);
-    choose("Failed");
-    await waitFor(() => expect(router.state.location.search).toContain("status=failed"));
-    expect(await tab("Failures (1)")).toBeTruthy();
-    choose("Verified");
-    expect(await screen.findByText("No validation failures found")).toBeTruthy();
-    await waitFor(() => expect(api.requestsTo(ATTEMPTS).at(-1)?.query.get("status")).toBe("verified"));
-  });
-
-  test("VAL-19, VAL-23: Refresh asks for both lists anew, Export Report for the report", async () => {
-    api.on("POST /api/v1/validation/report", { text: "the report" });
-    const { user } = open("?tab=accounts");
-    await screen.findByText("No validation attempts found");
-    await screen.findByText("No validation failures found");
-    // Not what the latest event is read from.
-    const isList = ({ query }: { query: URLSearchParams }) => query.get("limit") === "50";
-    const asked = () => [ATTEMPTS, FAILURES].map((route) => api.requestsTo(route).filter(isList).length);
-    expect(asked()).toEqual([1, 1]);
-    await user.click(screen.getByRole("button", { name: "Refresh" }));
-    await waitFor(() => expect(asked()).toEqual([2, 2]));
-    URL.createObjectURL = vi.fn(() => "blob:test");
-    URL.revokeObjectURL = vi.fn();
-    const saved = vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(() => undefined);
-    await user.click(screen.getByRole("button", { name: "Export Report" }));
-    expect(await screen.findByText("Validation report exported")).toBeTruthy();
-    expect(api.requestsTo("POST /api/v1/validation/report")).toHaveLength(1);
-    expect(saved).toHaveBeenCalledTimes(1);
-    saved.mockRestore();
-  });
-
-  test("VAL-14, VAL-24, VAL-25, OPEN-130: views, and what their filters ask the server", async () => {
-    const { user } = open("?tab=accounts&view=attempts&status=pending&system=Network&search=db");
-    expect(await screen.findByText("No validation attempts found")).toBeTruthy();
-    expect(await tab("Recent Attempts (0)")).toBeTruthy();
-    const asked = api.requestsTo(ATTEMPTS).find(({ query }) => query.get("status") !== null);
-    expect(Object.fromEntries(asked?.query ?? [])).toMatchObject({
-      search: "db",
-      status: "pending",
-      system: "Network",
-      range: "24h",
-    });
-    await user.click(await tab("Failures (0)"));
-    expect(await screen.findByText("No validation failures found")).toBeTruthy();
-  });
-
-  test("VAL-21: Bulk Validate Critical needs something that is high or critical", async () => {
-    api.on(FAILURES, failuresOf(aFailure(1, { severity: "medium" })));
-    open("?tab=accounts");
-    await tab("Failures (1)");
-    expect(screen.getByRole("button", { name: "Bulk Validate Critical" })).toHaveProperty("disabled", true);
-  });
-
-  test("VAL-20, VAL-22, VAL-73: it asks first, and then has them all tried, with force", async () => {
-    api.on(FAILURES, failuresOf(aFailure(1), aFailure(2, { severity: "critical" })));
-    const run = Promise.withResolvers<object>();
-    api.on(TRIGGER, async () => ({ status: 202, json: await run.promise }));
-    const { user } = open("?tab=accounts&view=failures");
-    await tab("Failures (2)");
-    await user.click(screen.getByRole("button", { name: "Bulk Validate Critical" }));
-    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Validate" }));
-    await waitFor(() => expect(api.requestsTo(TRIGGER)).toHaveLength(1));
-    expect(screen.getByRole("button", { name: "Bulk Validate Critical" })).toHaveProperty("disabled", true);
-    run.resolve({ run_id: null, queued: 2, failed: [], message: "Queued" });
-    expect(await screen.findByText("Validation of 2 accounts started")).toBeTruthy();
-    const body = api.requestsTo(TRIGGER)[0]?.body as { accountIds: string[]; force: boolean };
-    expect(body.force).toBe(true);
-    expect(new Set(body.accountIds)).toEqual(new Set([idOf(1), idOf(2)]));
   });
 });
 
@@ -327,13 +224,13 @@ describe("JIT sessions", () => {
   });
 
   test("VAL-31: nothing is lent", async () => {
-    open("?tab=jit");
+    openDashboard("?tab=jit");
     expect(await screen.findByText("No Active JIT Sessions")).toBeTruthy();
   });
 
   test("VAL-26 to VAL-29: three accounts, how many more, and all of them in the details", async () => {
     api.on(SESSIONS, answer(aSession(5)));
-    const { user } = open("?tab=jit");
+    const { user } = openDashboard("?tab=jit");
     const session = within(await screen.findByRole("article", { name: "Nightly batch" }));
     expect(session.getByText("+2 more")).toBeTruthy();
     expect(session.queryByText("Account 3")).toBeNull();
@@ -350,7 +247,7 @@ describe("JIT sessions", () => {
     api.on("POST /api/v1/accounts/:id/validate", async () => ({ json: await end.promise }));
     vi.useFakeTimers({ shouldAdvanceTime: true });
     try {
-      open("?tab=jit");
+      openDashboard("?tab=jit");
       const button = await screen.findByRole("button", { name: "Validate Account 0" });
       expect(api.requestsTo(SESSIONS)).toHaveLength(1);
       fireEvent.click(button);
@@ -368,7 +265,7 @@ describe("JIT sessions", () => {
     const end = Promise.withResolvers<object>();
     api.on(SESSIONS, answer(aSession(2)));
     api.on("POST /api/v1/accounts/:id/validate", async () => ({ json: await end.promise }));
-    const { user } = open("?tab=jit");
+    const { user } = openDashboard("?tab=jit");
     await user.click(await screen.findByRole("button", { name: "Validate Account 0" }));
     expect(screen.queryByRole("button", { name: "Validate Account 1" })).toBeNull();
     expect(await screen.findByRole("button", { name: "Validating Account 0" })).toHaveProperty("disabled", true);
@@ -391,19 +288,19 @@ describe("the other tabs", () => {
     signInForTest({ role: "manager" });
     api.on("GET /api/v1/audit", { json: { logs: [], next_cursor: null } });
     api.on("GET /api/v1/audit/counts", { json: { total: 0, successful: 0, failed: 0, jit: 0, is_exact: true } });
-    open("?tab=audit");
+    openDashboard("?tab=audit");
     expect(await screen.findByRole("heading", { name: "Enhanced Audit Trail" })).toBeTruthy();
     expect(await screen.findByText("No audit logs found")).toBeTruthy();
   });
 
   test("the trail is for those who may read it", async () => {
-    open("?tab=audit");
+    openDashboard("?tab=audit");
     expect(await screen.findByText("Only managers and administrators can read the whole audit trail.")).toBeTruthy();
   });
 
   test("VAL-32, VAL-33, FILTER-08, OPEN-129: the search asks the server, and clearing forgets", async () => {
     api.on(SEARCH, { json: { results: [], total: 0, next_cursor: null } });
-    const { user, router } = open("?tab=search");
+    const { user, router } = openDashboard("?tab=search");
     expect(await screen.findByText("Search results will appear here")).toBeTruthy();
     await user.type(screen.getByLabelText("Text"), "batch");
     await user.click(screen.getByLabelText("Recent failures (24h)"));
