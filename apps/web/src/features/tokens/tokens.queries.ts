@@ -20,7 +20,6 @@ import {
   type NewToken,
   type ReplyOf,
   type Role,
-  type TokenId,
   type TokenPolicy,
   type UserId,
 } from "@strongroom/contract";
