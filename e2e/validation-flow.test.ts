@@ -177,20 +177,23 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await seesToast(page, "Validation report exported");
   });
 
-  step("FILTER-01, FILTER-02, FILTER-08, FILTER-09: the search finds by how it stands and why it was lent", async () => {
-    await tab("Advanced Search").click();
-    await page.getByText("Search results will appear here", { exact: true }).waitFor();
-    const results = page.getByRole("list", { name: "Search results" });
-    await page.getByRole("button", { name: "Failed Validation" }).click();
-    await results.getByText(STALE, { exact: true }).waitFor();
-    await page.getByText("1 filter applied", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Clear All Filters" }).click();
-    await textField(page.getByRole("main"), "Text").fill("nightly batch");
-    await page.getByRole("button", { name: "Apply Filters" }).click();
-    await results.getByText(LENT, { exact: true }).waitFor();
-    assert.equal(await results.getByText(STALE, { exact: true }).count(), 0);
-    await inspectScreen(page, "validation-search");
-  });
+  step(
+    "FILTER-01, FILTER-02, FILTER-08, FILTER-09: the search finds by how it stands and why it was lent",
+    async () => {
+      await tab("Advanced Search").click();
+      await page.getByText("Search results will appear here", { exact: true }).waitFor();
+      const results = page.getByRole("list", { name: "Search results" });
+      await page.getByRole("button", { name: "Failed Validation" }).click();
+      await results.getByText(STALE, { exact: true }).waitFor();
+      await page.getByText("1 filter applied", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Clear All Filters" }).click();
+      await textField(page.getByRole("main"), "Text").fill("nightly batch");
+      await page.getByRole("button", { name: "Apply Filters" }).click();
+      await results.getByText(LENT, { exact: true }).waitFor();
+      assert.equal(await results.getByText(STALE, { exact: true }).count(), 0);
+      await inspectScreen(page, "validation-search");
+    },
+  );
 
   step("AUDIT-01, VAL-06, VAL-08: the trail has the validations, and the settings open", async () => {
     await tab("Audit Trail").click();
