@@ -75,8 +75,12 @@ describe("the head of the Validation Dashboard", () => {
       await waitFor(() => expect(asked()).toBe(2));
       await passes(30_000);
       await waitFor(() => expect(asked()).toBe(3));
-      act(() =>
-        queryClient.setQueryData(dashboardPreferences.queryKey, DashboardPreferences.parse({ autoRefresh: false })),
+      act(
+        () =>
+          void queryClient.setQueryData(
+            dashboardPreferences.queryKey,
+            DashboardPreferences.parse({ autoRefresh: false }),
+          ),
       );
       await passes(120_000);
       expect(asked()).toBe(3);
