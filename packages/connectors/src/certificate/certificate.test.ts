@@ -11,6 +11,7 @@ import {
 } from "../../testing/certificates.ts";
 import { assertResult, connectorSuite, tryOut, type Trial } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
+import { freePort } from "../../testing/targets/server-process.ts";
 import { nginxAvailable, startNginx } from "../../testing/targets/nginx.ts";
 import type { Target, VerifyResult } from "../connector.ts";
 import { certificate } from "./certificate.ts";
@@ -72,6 +73,18 @@ connectorSuite({
     };
   },
 });
+
+test(
+  "the facts of a certificate are told also when its endpoint cannot be reached",
+  needs(opensslAvailable()),
+  async () => {
+    const leaf = await (await makeAuthority()).issue(["127.0.0.1"]);
+    const target = { ...TYPE, host: "127.0.0.1", port: await freePort() };
+    const result = await tryOut(certificate, { target, secret: whole(leaf) });
+    assertResult(result, { outcome: "unreachable", code: "refused" });
+    assert.equal(factsOf(result)["daysLeft"], 29);
+  },
+);
 
 describe("Certificates: what can be proved from the text", needs(opensslAvailable()), () => {
   let root: Authority;

@@ -57,7 +57,8 @@ async function examine(
   if (!target.host || target.port === null) return verified(said, facts);
   const endpoint = { host: target.host, port: target.port };
   const shown = await shownAt(endpoint, settings, current);
-  if ("failure" in shown) return shown.failure;
+  // What the text says of itself holds wherever it is in use.
+  if ("failure" in shown) return shown.failure.outcome === "unsupported" ? shown.failure : { ...shown.failure, facts };
   if (shown.certificate.fingerprint256 !== leaf.fingerprint256) {
     const until = day(shown.certificate.validToDate);
     const message = `${nameOf(endpoint)} shows another certificate, valid until ${until}. The stored one is not in use there.`;

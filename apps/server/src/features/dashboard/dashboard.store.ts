@@ -6,7 +6,7 @@ import type { GrantQueries, Who } from "#features/validation/index.ts";
 
 export interface Figures {
   total: number;
-  /** Known to work, by an attempt since the given time. */
+  /** Verified since the given time, and nothing has failed since. */
   verifiedSince: number;
 }
 
@@ -15,8 +15,8 @@ export async function readFigures(db: Db, actor: Who, grants: GrantQueries, sinc
   const { rows } = await sql<Figures>`
     with ${seen(actor, grants)}
     select count(*)::integer as total, (count(*) filter (
-      where verification_status = 'verified' and last_verification_attempt >= ${since}))::integer as "verifiedSince"
-    from ${seenRows(actor, sql`verification_status, last_verification_attempt`)} mine`.execute(db);
+      where verification_status = 'verified' and verified_at >= ${since}))::integer as "verifiedSince"
+    from ${seenRows(actor, sql`verification_status, verified_at`)} mine`.execute(db);
   return rows[0]!;
 }
 

@@ -25,3 +25,8 @@ create index tokens_by_maker on tokens (made_by) where made_by is not null;
 
 -- Mails since the last time that a whole day passed without one: each waits longer than the one before.
 alter table sign_in_resets add column mails_sent integer not null default 0;
+
+-- Also with when it was last verified, for the dashboard.
+drop index credentials_of_safes_by_state;
+create index credentials_of_safes_by_state on credentials (safe_id, verification_status)
+  include (last_verification_attempt, verified_at, id) where deleted_at is null and safe_id is not null;
