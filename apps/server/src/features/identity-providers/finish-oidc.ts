@@ -11,7 +11,8 @@ import type { OidcRow } from "./begin-oidc.ts";
 import { FLOW_COOKIE, flowSecrets } from "./flow-secrets.ts";
 import { takeFlow } from "./flows.store.ts";
 import type { FlowsTable } from "./flows.store.ts";
-import { groupsIn, namesInClaim, sawSecondFactor } from "./identity-providers.policy.ts";
+import { factorValuesOf, groupsIn, namesInClaim, sawSecondFactor } from "./identity-providers.policy.ts";
+import { holdProvider } from "./identity-providers.store.ts";
 import { targetOf } from "./identity-providers.ts";
 import type { Office } from "./office.ts";
 import { noteSecondFactor } from "./people.store.ts";
@@ -39,7 +40,12 @@ export async function finish(office: Office, call: FinishCall, db: Db): Promise<
     method: "oidc",
     isRemembered: flow.is_remembered,
     isStrong,
-    within: (tx) => noteSecondFactor(tx, settled.user.id, isStrong),
+    async afterwards(tx) {
+      // As the provider's rules are now: who changes them has forgotten what was noted, and forgets this as well.
+      const rules = isStrong ? await holdProvider(tx, row.id) : undefined;
+      const counts = rules !== undefined && sawSecondFactor(claims, factorValuesOf(rules));
+      await noteSecondFactor(tx, settled.user.id, counts);
+    },
   });
   return { sign_in: signedIn, return_to: flow.return_to, remember_me: flow.is_remembered };
 }

@@ -51,6 +51,16 @@ export function sawSecondFactor(claims: { amr?: unknown; acr?: unknown }, factor
   return said.some((each) => typeof each === "string" && factorValues.includes(each));
 }
 
+type Word = Pick<IdentityProvider, "is_enabled" | "settings">;
+
+/** What a provider's word for a second factor is now; none of one that is switched off, or that is never asked for it. */
+export const factorValuesOf = ({ is_enabled: isEnabled, settings }: Word): readonly string[] =>
+  isEnabled && "factor_values" in settings ? settings.factor_values : [];
+
+/** Whether something that counted as a second factor before does so no longer. */
+export const countsForLess = (before: Word, after: Word): boolean =>
+  factorValuesOf(before).some((value) => !factorValuesOf(after).includes(value));
+
 /** The values of a claim that holds groups; a path with dots leads into objects. Null: it is there and is no list of groups. */
 export function groupsIn(claims: Record<string, unknown>, path: string): string[] | null {
   const found = claims[path] ?? path.split(".").reduce<unknown>(into, claims);

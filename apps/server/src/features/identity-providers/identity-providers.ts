@@ -24,8 +24,9 @@ import {
   updateProvider,
 } from "./identity-providers.store.ts";
 import type { ProviderRow, ShownProvider } from "./identity-providers.store.ts";
+import { countsForLess } from "./identity-providers.policy.ts";
 import type { Office } from "./office.ts";
-import { findPeopleOf } from "./people.store.ts";
+import { findPeopleOf, forgetSecondFactorsOf } from "./people.store.ts";
 import { sealProviderSecret } from "./provider-secret.ts";
 import { redirectUriOf } from "./redirect-uri.ts";
 
@@ -64,6 +65,7 @@ export async function changeProvider(
   const sealed = await nextSecret(kernel, row, call.body, version);
   const change = { ...written(given), sealed_secret: sealed, secret_version: version, updated_at: kernel.clock.now() };
   await updateProvider(tx, row.id, change);
+  if (countsForLess(row, call.body)) await forgetSecondFactorsOf(tx, row.id);
   await requireWayIn(tx, admins);
   return readShown(kernel, tx, row.id);
 }

@@ -70,6 +70,12 @@ export async function noteSecondFactor(tx: Tx, userId: UserId, hasOne: boolean):
     .execute();
 }
 
+/** Of all who come through it: what it said counts no longer, until their next sign-in tells. */
+export async function forgetSecondFactorsOf(tx: Tx, providerId: IdentityProviderId): Promise<void> {
+  const people = tx.updateTable("identity_provider_people").set({ has_second_factor: false });
+  await people.where("provider_id", "=", providerId).where("has_second_factor", "=", true).execute();
+}
+
 export async function forgetPerson(tx: Tx, userId: string): Promise<void> {
   await tx
     .deleteFrom("identity_provider_people")

@@ -81,6 +81,52 @@ describe("a second factor of ours, after a provider's word", () => {
     }
   });
 
+  /** Somebody who was let in by the provider's second factor, and a token of theirs, while their role must have one. */
+  async function vouchedFor(who: Parameters<typeof aStranger>[0] = {}) {
+    withFactorOfProvider();
+    aStranger(who);
+    const as = (await signIn()).body.sign_in.token!;
+    const body = { name: "A token", scopes: ["read-only" as const], expires_in_days: 1 };
+    const { token } = (await app.call(createToken, { body, as })).body;
+    await requireFactorOf(app, "user");
+    return () => app.call(listCredentials, { as: token });
+  }
+
+  test("one that the provider vouches for as an account is taken over counts for that person's API tokens", async () => {
+    const { email } = await aPerson(app);
+    await set({ links_by_email: true }, { factor_values: ["mfa"] });
+    try {
+      const use = await vouchedFor({ email });
+      assert.equal((await use()).status, 200);
+    } finally {
+      await requireFactorOf(app);
+    }
+  });
+
+  test("one that the provider vouched for counts no longer once the administrator does not take its word, until a sign-in", async () => {
+    const trusted = { factor_values: ["mfa"] };
+    await set({}, trusted);
+    try {
+      const use = await vouchedFor();
+      assert.equal((await use()).status, 200);
+      await set({ domains: ["corp.example"] }, { factor_values: ["urn:strong", "mfa"] });
+      assert.equal((await use()).status, 200, "another change leaves it");
+      for (const [change, settings] of [
+        [{}, { factor_values: [] }],
+        [{ is_enabled: false }, trusted],
+      ] as const) {
+        await set(change, { factor_values: [...settings.factor_values] });
+        refusedWith(await use(), 403, "token.factor-needed");
+        await set({}, trusted);
+        refusedWith(await use(), 403, "token.factor-needed");
+        assert.equal((await signIn()).status, 200);
+        assert.equal((await use()).status, 200, "its word is there again");
+      }
+    } finally {
+      await requireFactorOf(app);
+    }
+  });
+
   test("an account that is taken over keeps its password and sessions until its own second factor is proved", async () => {
     const local = await aPerson(app);
     const { key } = await withApp(app, local);

@@ -32,6 +32,7 @@ export async function holdSignIn(
     if (!(await holdUnchanged(tx, user))) throw refused();
     if (attempt !== undefined) await settleAttempt(tx, attempt, now);
     await proved.within?.(tx);
+    await proved.afterwards?.(tx);
     await demand.keep(tx);
     const row = { token_hash: sha256(token), user_id: user.id, method, is_remembered: isRemembered, tries: 0 };
     await insertPending(tx, { ...row, ...claimOf(proved.takeOver), expires_at: expiresAt });

@@ -119,7 +119,10 @@ export function deleteSessionsOf(tx: Tx, userId: string, exceptId?: string): Pro
   return others.returning(["id", "user_id"]).execute();
 }
 
-/** In the order in which calls touch them, so that none waits for another. */
+/**
+ * In the order in which calls touch them, so that none waits for another. Also of people whose provider proved a factor, on
+ * purpose: what it said at the last sign-in is not asked again within a session, and they are back in with one more sign-in there.
+ */
 export async function deleteSessionsWithoutFactor(tx: Tx, roles: readonly Role[]): Promise<EndedSession[]> {
   const { rows } = await sql<EndedSession>`
     delete from sign_in_sessions where id in (

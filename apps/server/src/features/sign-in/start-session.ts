@@ -35,6 +35,8 @@ export interface Proved {
   passwordHash?: string;
   /** What else has to happen with this proof, in its transaction, after the person's row is held. */
   within?: (tx: Tx) => Promise<void>;
+  /** The same, but after an account that is taken over now is so: for what is said of the binding that this makes. */
+  afterwards?: (tx: Tx) => Promise<void>;
 }
 
 /** Any call that ends in a session: `SteppedCall` of an endpoint with an audit event. */
@@ -75,6 +77,7 @@ export async function startSession(parts: SignInParts, call: SignInCall, proved:
     if (attempt !== undefined) await rewardAttempt(tx, attempt, user.id, now);
     await proved.within?.(tx);
     if (takeOver !== undefined) await elsewhere.current.takeOver(tx, user, takeOver);
+    await proved.afterwards?.(tx);
     await insertSession(tx, session);
   });
   call.setHeader("set-cookie", streamCookie(kernel, secret, session));
