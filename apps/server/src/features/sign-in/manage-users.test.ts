@@ -66,13 +66,15 @@ test("who is disabled on the command line is out at once; the last administrator
   await createUser(app.kernel, { email: user, role: "user", password: PASSWORD });
   const token = await signedIn(app, user);
   const body = { name: "A token", scopes: ["read-only" as const], expires_in_days: 1 };
-  const { token: program } = (await app.call(createToken, { body, as: token })).body;
+  const { token: program, details: made } = (await app.call(createToken, { body, as: token })).body;
   await setUserStatus(app.kernel, user, "disabled", revokeAsDisabled);
   assert.equal((await app.call(currentSession, { as: token })).status, 401);
   await assert.rejects(makeResetLink(app.kernel, user), { code: "user.disabled" });
   await setUserStatus(app.kernel, user, "active", revokeAsDisabled);
   await signedIn(app, user);
   assert.equal((await app.call(listCredentials, { as: program })).status, 401, "their API tokens stay revoked");
+  const revoked = (await entriesOf(app, "token.revoked")).map((entry) => [entry.target?.["id"], entry.reason]);
+  assert.deepEqual(revoked, [[made.id, "Its holder was disabled."]]);
   const changes = (await entriesOf(app, "user.status-changed")).map((entry) => entry.details);
   assert.deepEqual(changes, [
     { from: "active", to: "disabled" },

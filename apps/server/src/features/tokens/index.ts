@@ -4,12 +4,12 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { createTokenAuthenticator } from "./authenticate-token.ts";
+import { revokeAllOf, revokeAsDisabled } from "./end-with-person.ts";
 import { deleteMachineRow, handOver } from "./machines.store.ts";
 import { defineJobs } from "./tokens.jobs.ts";
 import { grants } from "./tokens.policy.ts";
 import { bindTokens } from "./tokens.routes.ts";
 import { deleteTokensOf } from "./tokens.store.ts";
-import { revokeAllOf, revokeAsDisabled } from "./tokens.ts";
 
 export { searchableMachines } from "./search-machines.ts";
 
@@ -29,7 +29,7 @@ export function installTokens(kernel: Kernel, { notify }: { notify: Notify }): T
   return {
     revokeAsDisabled: (tx, userId) => revokeAsDisabled(kernel, tx, userId),
     async forgetPerson(tx, userId, by) {
-      await revokeAllOf(kernel, tx, userId);
+      await revokeAllOf(kernel, tx, userId, "deleted");
       await deleteTokensOf(tx, userId);
       await deleteMachineRow(tx, userId);
       await handOver(tx, userId, by.id);
@@ -37,4 +37,4 @@ export function installTokens(kernel: Kernel, { notify }: { notify: Notify }): T
   };
 }
 
-export { revokeAsDisabled } from "./tokens.ts";
+export { revokeAsDisabled } from "./end-with-person.ts";

@@ -40,5 +40,5 @@ async function tellOf(tx: Tx, notify: Notify, token: EndingToken, now: Date): Pr
     link: isOfMachine ? null : "/profile",
     dedupeKey: `token.ends:${token.id}`,
   });
-  await noteTold(tx, token.id, days);
+  await noteTold(tx, token.id, days, end);
 }

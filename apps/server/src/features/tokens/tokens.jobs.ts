@@ -7,8 +7,9 @@ import { sweepTokens } from "./tokens.store.ts";
 
 export function defineJobs(kernel: Kernel, notify: Notify): void {
   const { jobs, database, clock } = kernel;
-  jobs.define("tokens.sweep", { schedule: "41 4 * * *", policy: "exclusive" }, () =>
-    database.transaction((tx) => sweepTokens(tx, new Date(clock.now().getTime() - SHOWN_AFTER_END))),
-  );
+  jobs.define("tokens.sweep", { schedule: "41 4 * * *", policy: "exclusive" }, () => {
+    const now = clock.now();
+    return database.transaction((tx) => sweepTokens(tx, { now, before: new Date(now.getTime() - SHOWN_AFTER_END) }));
+  });
   jobs.define("tokens.tell-of-ends", { schedule: "13 * * * *", policy: "exclusive" }, () => tellOfEnds(kernel, notify));
 }

@@ -56,17 +56,24 @@ export function endOf({ created_at, expires_at }: Times, kind: UserKind, policy:
 export const FIRST_NOTICE = 7;
 const NOTICES = [1, FIRST_NOTICE] as const;
 
+interface Told {
+  told_days: number | null;
+  told_end: Date | null;
+}
+
 /**
- * Which notice of its end is due; null: none is, or it was told. A token that lives for less than twice as long has just been
+ * Which notice of its end is due; null: none is, or it was told. What was told of another end, before the policy changed, does
+ * not count. A token that lives for less than twice as long has just been
  * made by somebody who knows.
  */
 export function noticeDue(
-  { end, created_at, told_days: told }: { end: Date; created_at: Date; told_days: number | null },
+  { end, created_at, told_days, told_end }: Told & { end: Date; created_at: Date },
   now: Date,
 ): (typeof NOTICES)[number] | null {
   const [left, life] = [end.getTime() - now.getTime(), end.getTime() - created_at.getTime()];
   const due = NOTICES.find((days) => left <= days * DAY && life >= 2 * days * DAY);
-  return due === undefined || left <= 0 || (told !== null && told <= due) ? null : due;
+  const isTold = told_days !== null && due !== undefined && told_days <= due && told_end?.getTime() === end.getTime();
+  return due === undefined || left <= 0 || isTold ? null : due;
 }
 
 export interface Judged extends Times {

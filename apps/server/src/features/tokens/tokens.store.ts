@@ -26,6 +26,8 @@ export interface TokensTable {
   last_used_from: ColumnType<string | null, undefined, string | null>;
   refused_at: LaterTime;
   told_days: ColumnType<number | null, undefined, number | null>;
+  /** The end that was told. */
+  told_end: LaterTime;
 }
 
 declare module "#kernel/db/tables.ts" {
@@ -98,7 +100,7 @@ export async function noteRefusal(tx: Tx, id: string, at: Date, ifBefore: Date):
 
 export async function insertToken(
   tx: Tx,
-  row: Omit<TokensTable, "revoked_at" | "last_used_at" | "last_used_from" | "refused_at" | "told_days">,
+  row: Omit<TokensTable, "revoked_at" | "last_used_at" | "last_used_from" | "refused_at" | "told_days" | "told_end">,
 ): Promise<void> {
   await tx.insertInto("tokens").values(row).execute();
 }
@@ -111,7 +113,9 @@ export async function holdMaker(tx: Tx, id: TokenId): Promise<boolean> {
 
 export interface RevokedToken {
   id: TokenId;
+  name: string;
   user_id: UserId;
+  holder: string;
 }
 
 /** Revokes these, what they have made, and what that has made; answers those that were not revoked before. */
@@ -123,7 +127,8 @@ export async function revokeWithMade(tx: Tx, ids: readonly string[], at: Date): 
         select id from tokens where id = any(${[...ids]}::uuid[])
         union select made.id from tokens made join family on made.made_by = family.id)
       update tokens set revoked_at = ${at}
-      where id in (select id from family) and revoked_at is null returning id, user_id`.execute(tx);
+      where id in (select id from family) and revoked_at is null
+      returning id, name, user_id, (select users.name from users where users.id = user_id) as holder`.execute(tx);
     // Once more: while one of them was waited for, it may have made another.
     if (rows.length === 0) return revoked;
     revoked.push(...rows);
@@ -143,9 +148,18 @@ export async function deleteTokensOf(tx: Tx, userId: string): Promise<void> {
     .execute();
 }
 
-/** Removes what is over for longer than lists show it. */
-export async function sweepTokens(tx: Tx, before: Date): Promise<void> {
-  await sql`delete from tokens where least(revoked_at, expires_at) < ${before}`.execute(tx);
+/**
+ * Removes what is over for longer than lists show it. INVARIANT: whatever a token that still works comes from stays, so that it
+ * ends with any of them.
+ */
+export async function sweepTokens(tx: Tx, { now, before }: { now: Date; before: Date }): Promise<void> {
+  await sql`
+    with recursive needed as (
+      select id, made_by from tokens where made_by is not null and revoked_at is null and expires_at > ${now}
+      union select maker.id, maker.made_by from tokens maker join needed on needed.made_by = maker.id)
+    delete from tokens where least(revoked_at, expires_at) < ${before} and id not in (select id from needed)`.execute(
+    tx,
+  );
 }
 
 export interface ShownToken extends Omit<

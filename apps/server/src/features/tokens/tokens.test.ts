@@ -352,9 +352,9 @@ describe("attack: a token after its end", () => {
     await aToken(person, ["credential.list"], { name: "for today", expires_in_days: 1 });
     const toldAt = async (days: number, title: string) => {
       ahead = days * DAY;
-      await app.database.transaction((tx) => app.kernel.jobs.enqueue(tx, "tokens.tell-of-ends", {}));
       const as = await signIn(app, person.email);
       return eventually(async () => {
+        await app.database.transaction((tx) => app.kernel.jobs.enqueue(tx, "tokens.tell-of-ends", {}));
         const { notifications } = (await app.call(listNotifications, { as })).body;
         return notifications.some((each) => each.title === title) ? notifications : null;
       });

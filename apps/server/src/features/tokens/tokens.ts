@@ -179,22 +179,8 @@ export async function revoke(kernel: Kernel, call: Call<typeof revokeToken>, tx:
 
 const idsOf = (tokens: readonly store.RevokedToken[]): string[] => tokens.map(({ id }) => id);
 
-type ClockAndEvents = Pick<Kernel, "clock" | "events">;
-
-/** A person who is disabled and enabled again makes new tokens. A machine identity that is disabled only rests. */
-export async function revokeAsDisabled(kernel: ClockAndEvents, tx: Tx, userId: string): Promise<void> {
-  const holder = await findUser(tx, userId);
-  if (holder?.kind === "person") await revokeAllOf(kernel, tx, userId);
-}
-
-/** All that somebody has, and what those tokens have made for others. */
-export async function revokeAllOf({ clock, events }: ClockAndEvents, tx: Tx, userId: string): Promise<void> {
-  const revoked = await store.revokeWithMade(tx, await store.activeTokensOf(tx, userId), clock.now());
-  if (revoked.length > 0) await events.publish(tx, ...revoked.map((one) => changed(one.id, one.user_id)));
-}
-
 /** Told to its holder: their pages read the list again, and a stream that the token opened ends when it is revoked. */
-const changed = (id: TokenId, holder: UserId): NewEvent => ({
+export const changed = (id: TokenId, holder: UserId): NewEvent => ({
   type: "token.changed",
   audience: { users: [holder] },
   data: { token_id: id },

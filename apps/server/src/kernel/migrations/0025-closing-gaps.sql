@@ -20,7 +20,9 @@ alter table sign_in_pending
 alter table tokens
   add column made_by   uuid references tokens on delete set null,
   -- The last notice of its end was told so many days before it.
-  add column told_days smallint;
+  add column told_days smallint,
+  -- The end that was told then: after a change of the policy there is another one to tell.
+  add column told_end  timestamptz;
 create index tokens_by_maker on tokens (made_by) where made_by is not null;
 
 -- Mails since the last time that a whole day passed without one: each waits longer than the one before.
