@@ -3,7 +3,7 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
 import { isWorthTelling } from "#features/verification/index.ts";
 import type { RotationRow } from "./rotation.store.ts";
-import { countOne } from "./runs.store.ts";
+import { countOne, dropRun, endForsaken } from "./runs.store.ts";
 import type { RunRow } from "./runs.store.ts";
 import type { Site } from "./site.ts";
 
@@ -15,6 +15,22 @@ export async function countEnded(site: Site, tx: Tx, row: Pick<RotationRow, "id"
   if (run.status === "completed" && run.done === run.total) await tellEnd(site, tx, run);
 }
 
+/** Nothing queues for so long. */
+const FORSAKEN_AFTER_MS = 3_600_000;
+
+/** Ends the runs whose server stopped while it was still queueing: what it had queued is all that they are. */
+export async function endForsakenRuns({ kernel, notify }: Site): Promise<void> {
+  const now = kernel.clock.now();
+  await kernel.database.transaction(async (tx) => {
+    const runs = await endForsaken(tx, new Date(now.getTime() - FORSAKEN_AFTER_MS), now);
+    await kernel.events.publish(tx, ...runs.map(progressed));
+    for (const run of runs) {
+      if (run.total === 0) await dropRun(tx, run.id);
+      else await tellEnd({ notify }, tx, run);
+    }
+  });
+}
+
 export const progressed = (run: RunRow): NewEvent => ({
   type: "rotation.run-progressed",
   audience: { users: [run.user_id] },
@@ -22,7 +38,11 @@ export const progressed = (run: RunRow): NewEvent => ({
 });
 
 /** Once for the whole run. */
-export async function tellEnd(site: Site, tx: Tx, { id, user_id, rotated, failed, total }: RunRow): Promise<void> {
+export async function tellEnd(
+  site: Pick<Site, "notify">,
+  tx: Tx,
+  { id, user_id, rotated, failed, total }: RunRow,
+): Promise<void> {
   const secrets = total === 1 ? "1 secret" : `${total} secrets`;
   await site.notify(tx, {
     to: { users: [user_id] },

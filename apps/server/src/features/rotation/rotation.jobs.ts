@@ -1,5 +1,6 @@
 // The work of rotation that goes by the clock.
 import { checkReconcilers } from "./check-reconcilers.ts";
+import { endForsakenRuns } from "./count-ended.ts";
 import { startDue } from "./start-due.ts";
 import type { Site } from "./site.ts";
 
@@ -10,6 +11,7 @@ export function defineJobs(site: Site): void {
   const { jobs } = site.kernel;
   jobs.define(DUE_JOB, { schedule: "* * * * *", policy: "exclusive" }, async ({ signal }) => {
     await startDue(site, signal);
+    await endForsakenRuns(site);
   });
   jobs.define(READINESS_JOB, { schedule: "7 * * * *", policy: "exclusive" }, ({ signal }) =>
     checkReconcilers(site, signal),

@@ -228,4 +228,56 @@ describe("a run of rotations", () => {
     events.close();
     heard.close();
   });
+
+  test("that is stopped while it is still queueing queues nothing more", async () => {
+    const { app } = place;
+    const person = await aPerson(app);
+    const nowhere = { port: 1 };
+    const { account, safe } = await place.anAccountThere(person, { account: nowhere });
+    const [second, third] = [
+      (await place.anAccountThere(person, { safe, account: nowhere })).account,
+      (await place.anAccountThere(person, { safe, account: nowhere })).account,
+    ];
+    const holder = await app.database.pool.connect();
+    await holder.query("begin");
+    await holder.query("select from credentials where id = $1 for update", [second.id]);
+    const body = { account_ids: [account.id, second.id, third.id] };
+    const asked = app.call(rotateSeveral, { body, as: person.token });
+    // The first is queued, the second waits for whoever holds it.
+    const [queued] = await eventually(async () => {
+      const rows = await place.sql("select run_id from rotations where credential_id = $1", account.id);
+      return rows.length === 1 ? (rows as { run_id: string }[]) : null;
+    });
+    const params = { id: queued!.run_id as never };
+    const stopped = await app.call(cancelRotationRun, { params, as: person.token });
+    await holder.query("rollback");
+    holder.release();
+    assert.equal(stopped.body.status, "cancelled", stopped.text);
+    const reply = await asked;
+    assert.deepEqual([reply.status, reply.body.queued], [202, 1], reply.text);
+    assert.deepEqual(
+      reply.body.failed.map(({ id, code }) => [id, code]),
+      [second, third].map(({ id }) => [id, "rotation.run-cancelled"]),
+    );
+    assert.deepEqual(await place.sql("select from rotations where credential_id in ($1, $2)", second.id, third.id), []);
+  });
+
+  test("that nobody goes on queueing ends with what it had queued", async () => {
+    const { app } = place;
+    const [one, none, young] = ["1", "2", "3"].map((digit) => `00000000-0000-7000-8000-00000000000${digit}`);
+    const insert =
+      "insert into rotation_runs (id, user_id, total, done, rotated, started_at) values ($1, $2, 9, $3, $3, now() - $4::interval)";
+    await place.sql(insert, one, owner.id, 1, "61 minutes");
+    await place.sql(insert, none, owner.id, 0, "61 minutes");
+    await place.sql(insert, young, owner.id, 1, "10 minutes");
+    const { database, jobs } = app.kernel;
+    await eventually(() => database.transaction((tx) => jobs.enqueue(tx, "rotation.start-due", {})));
+    const read = (id: string | undefined) =>
+      app.call(readRotationRun, { params: { id: id as never }, as: owner.token });
+    await eventually(async () => ((await read(none)).status === 404 ? true : null));
+    const { body: ended } = await read(one);
+    assert.deepEqual([ended.status, ended.total, ended.done], ["completed", 1, 1]);
+    const { body: running } = await read(young);
+    assert.deepEqual([running.status, running.total], ["running", 9]);
+  });
 });

@@ -20,7 +20,16 @@ import { progressed, tellEnd } from "./count-ended.ts";
 import { readCircumstances } from "./due.store.ts";
 import { changed } from "./rotation.ts";
 import { endCancelled, insertRotations, openOfRun, readRotations } from "./rotation.store.ts";
-import { cancelRun, countCancelled, dropRun, insertRun, listRunning, readRun, setTotal } from "./runs.store.ts";
+import {
+  cancelRun,
+  countCancelled,
+  dropRun,
+  holdRunning,
+  insertRun,
+  listRunning,
+  readRun,
+  setTotal,
+} from "./runs.store.ts";
 import type { RunRow } from "./runs.store.ts";
 import type { Site } from "./site.ts";
 
@@ -87,6 +96,8 @@ async function queueOne(site: Site, call: Several, item: Item): Promise<Refusal 
   }
 }
 
+const RUN_CANCELLED = refuse(409, "rotation.run-cancelled", "The run was stopped before it came to this one.");
+
 /** Wakes the workers; no reader of the event stream sees it. */
 const WAKING = { type: "rotation.queued", audience: { users: [] }, data: { state: "queued" } };
 
@@ -104,6 +115,8 @@ async function queueHeld(
   if (hindered !== null) throw hindered;
   const by = circumstances.rotate_as ?? "account";
   const asker = { id: actor.id, name: actor.name };
+  // Held until this one is queued: whoever cancels the run meanwhile finds it.
+  if (!(await holdRunning(tx, runId))) throw RUN_CANCELLED;
   const inserted = await insertRotations(tx, [newRotation(row, { by, because: "bulk", asker, runId }, at)]);
   if (inserted.length === 0) throw refuse(409, "rotation.open", `A rotation of "${row.name}" is open already.`);
   if (isFirst) await site.kernel.events.publish(tx, WAKING);

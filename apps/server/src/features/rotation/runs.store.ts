@@ -40,6 +40,25 @@ export async function setTotal(tx: Tx, id: string, total: number, at: Date): Pro
   return rows[0]!;
 }
 
+/**
+ * Whether the run is under way; it stays so until the transaction ends. After the credential and before its rotation, which
+ * whoever cancels the run does not touch yet.
+ */
+export async function holdRunning(tx: Tx, id: string): Promise<boolean> {
+  const query = tx.selectFrom("rotation_runs").select("id").where("id", "=", id).where("status", "=", "running");
+  return (await query.forShare().executeTakeFirst()) !== undefined;
+}
+
+/** Begun before this moment and without anything that is still to be counted: nobody is left to correct their totals. */
+export async function endForsaken(tx: Tx, begunBefore: Date, at: Date): Promise<RunRow[]> {
+  const { rows } = await sql<RunRow>`
+    update rotation_runs run set total = done, status = 'completed', completed_at = ${at}
+    where status = 'running' and started_at < ${begunBefore}
+      and not exists (select from rotations where run_id = run.id and not is_counted)
+    returning *`.execute(tx);
+  return rows;
+}
+
 export async function dropRun(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("rotation_runs").where("id", "=", id).execute();
 }
