@@ -5,7 +5,7 @@ import { appendAudit } from "#kernel/audit/append.ts";
 import { callEntry } from "#kernel/audit/entry.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
-import { Refusal } from "#kernel/http/refuse.ts";
+import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import { decideOne } from "./decide-item.ts";
 import { changed, presentReview } from "./reviews.ts";
 import type { ReviewSite } from "./reviews.ts";
@@ -24,13 +24,12 @@ export async function decideSeveral(site: ReviewSite, call: Several): Promise<Re
   const reviewers = new Set<string>();
   for (const itemId of new Set(call.body.item_ids)) {
     if (call.signal.aborted) break;
-    try {
-      const reviewer = await decideByItself(site, call, itemId);
+    const reviewer = await decideByItself(site, call, itemId);
+    if (reviewer instanceof Refusal) {
+      failed.push({ id: itemId, code: reviewer.code, message: reviewer.message });
+    } else {
       done.push(itemId);
       if (reviewer !== null) reviewers.add(reviewer);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      failed.push({ id: itemId, code: error.code, message: error.message });
     }
   }
   call.note({
@@ -48,8 +47,21 @@ export async function decideSeveral(site: ReviewSite, call: Several): Promise<Re
   );
 }
 
-/** In a transaction of its own, on record as the decision on one membership is; answers whose it was to decide. */
-function decideByItself(site: ReviewSite, call: Several, itemId: ReviewItemId): Promise<string | null> {
+const FAILED = refuse(500, "access-control.not-decided", "It failed on our side. Decide on this one again.");
+
+/** Answers whose it was to decide, or why not. One that fails leaves the others: what was decided before it is in force. */
+async function decideByItself(site: ReviewSite, call: Several, itemId: ReviewItemId): Promise<string | null | Refusal> {
+  try {
+    return await decideHeld(site, call, itemId);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    site.kernel.log.error({ err: error, item: itemId }, "a decision on a membership could not be stored");
+    return FAILED;
+  }
+}
+
+/** In a transaction of its own, on record as the decision on one membership is. */
+function decideHeld(site: ReviewSite, call: Several, itemId: ReviewItemId): Promise<string | null> {
   const { clock, database } = site.kernel;
   const { actor, request } = call;
   const { decision, reason } = call.body;

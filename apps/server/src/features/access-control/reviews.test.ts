@@ -319,6 +319,35 @@ describe("several memberships of a review", () => {
       "access-control.memberships-reviewed warning",
     ]);
   });
+
+  test("are decided although one of them fails on our side: it is named, and the others are on record", async () => {
+    const [owner, stays, breaks] = [await aPerson(app), await aPerson(app), await aPerson(app)];
+    const safe = await aSafe(app, owner);
+    for (const member of [stays, breaks]) await aMember(app, owner, safe, member, "user");
+    const review = await aReview([safe], { reviewer_id: owner.id });
+    const items = await itemsOf(review, owner);
+    const [broken, good] = [aboutOf(items, breaks), aboutOf(items, stays)];
+    await app.database.pool.query(`
+      create function break_it() returns trigger language plpgsql as $$ begin raise exception 'the disk is full'; end $$;
+      create trigger break_it before update on access_review_items for each row
+        when (new.id = '${broken.id}' and new.decision is not null) execute function break_it();`);
+    const reply = await decideAll(review, [broken, good], owner, {});
+    await app.database.pool.query("drop trigger break_it on access_review_items; drop function break_it()");
+    assert.deepEqual([reply.status, reply.body.done], [200, [good.id]], reply.text);
+    assert.deepEqual(
+      reply.body.failed.map(({ id, code }) => [id, code]),
+      [[broken.id, "access-control.not-decided"]],
+    );
+    assert.ok(!reply.text.includes("disk"), reply.text);
+    const { rows } = await app.database.pool.query<{ event: string }>(
+      "select event || ' ' || result as event from audit_entries where target_id in ($1, $2) and event like 'access-control.membership%'",
+      [safe.id, review.id],
+    );
+    assert.deepEqual(rows.map(({ event }) => event).toSorted(), [
+      "access-control.membership-reviewed success",
+      "access-control.memberships-reviewed warning",
+    ]);
+  });
 });
 
 test("a membership was used last when its holder did anything there, also by a token, up to a year ago", async () => {
