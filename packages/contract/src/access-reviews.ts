@@ -43,6 +43,8 @@ export const AccessReview = z.object({
   state: z.enum(["open", "closing", "closed"]),
   started_by: z.string(),
   started_at: Moment,
+  /** So far back before its start the last use of each membership was looked up; under 365, only retrievals were. */
+  use_days: z.number().int(),
   closed_by: z.string().nullable(),
   closed_at: Moment.nullable(),
   safes: z.number().int(),

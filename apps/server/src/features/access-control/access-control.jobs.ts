@@ -2,13 +2,12 @@
 import { readAccessTime } from "#kernel/db/access-time.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { finishClose } from "./decide-item.ts";
-import { CLOSE_JOB, USE_JOB, remind } from "./reviews.ts";
+import { CLOSE_JOB, USE_DAYS, USE_JOB, remind } from "./reviews.ts";
 import type { ReviewSite } from "./reviews.ts";
 import * as store from "./reviews.store.ts";
 
 const DAY = 86_400_000;
-/** How far back it is looked for the last use, and how much of the trail at a time. */
-const USE_DAYS = 365;
+/** How much of the trail is looked at at a time. */
 const SLICE_DAYS = 30;
 /** So long before it is due those are reminded who have not decided. */
 const NOTICE_DAYS = 3;

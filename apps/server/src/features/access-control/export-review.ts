@@ -10,7 +10,9 @@ import * as store from "./reviews.store.ts";
 
 const PAGE = 500;
 
-const COLUMNS: readonly [name: string, read: (item: ReviewItem) => string | number | null][] = [
+type Column = [name: string, read: (item: ReviewItem, review: AccessReview) => string | number | null];
+
+const COLUMNS: readonly Column[] = [
   ["safe", (item) => item.safe_name],
   ["member", (item) => item.name],
   ["email", (item) => item.email],
@@ -26,6 +28,7 @@ const COLUMNS: readonly [name: string, read: (item: ReviewItem) => string | numb
   ["reason", (item) => item.reason],
   ["decided_by", (item) => item.decided_by],
   ["decided_at", (item) => item.decided_at],
+  ["last_use_looked_up_days", (_, review) => review.use_days],
 ];
 
 export async function exportReview(call: Call<typeof exportAccessReview>, db: Db, now: Date): Promise<Download> {
@@ -35,7 +38,7 @@ export async function exportReview(call: Call<typeof exportAccessReview>, db: Db
   call.note({ target: { type: "access-review", id: review.id, name: review.name }, details: { format } });
   const pages = inPages(db, lookerOf(call.actor), review);
   return {
-    body: Readable.from(format === "csv" ? csvOf(pages) : jsonOf(review, pages, now), { objectMode: false }),
+    body: Readable.from(format === "csv" ? csvOf(pages, review) : jsonOf(review, pages, now), { objectMode: false }),
     fileName: `access-review-${review.started_at.slice(0, 10)}.${format}`,
     type: format === "csv" ? "text/csv" : "application/json",
   };
@@ -54,10 +57,10 @@ async function* inPages(db: Db, looker: store.Looker, review: AccessReview): Asy
   }
 }
 
-async function* csvOf(pages: AsyncIterable<ReviewItem[]>): AsyncGenerator<string> {
+async function* csvOf(pages: AsyncIterable<ReviewItem[]>, review: AccessReview): AsyncGenerator<string> {
   yield csvLine(COLUMNS.map(([name]) => name));
   for await (const page of pages) {
-    yield page.map((item) => csvLine(COLUMNS.map(([, read]) => read(item)))).join("");
+    yield page.map((item) => csvLine(COLUMNS.map(([, read]) => read(item, review)))).join("");
   }
 }
 

@@ -19,6 +19,7 @@ interface AccessReviewsTable {
   unreviewed: "stays" | "is-removed";
   state: "open" | "closing" | "closed";
   is_use_known: boolean;
+  use_days: number;
   started_by: string;
   started_at: Date;
   closed_by: string | null;

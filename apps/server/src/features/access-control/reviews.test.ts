@@ -108,7 +108,7 @@ describe("an access review", () => {
     const events = history.map(({ event }) => event);
     assert.ok(events.includes("access-control.membership-reviewed") && events.includes("safe.member-removed"));
     const csv = await app.call(exportAccessReview, { params: { id: review.id }, as: admin.token });
-    assert.match(csv.text, /^safe,member,email/);
+    assert.match(csv.text, /^safe,member,email.*,last_use_looked_up_days\r?\n.*,365\r?\n/);
     assert.ok(csv.text.includes(",'=cmd(),") && csv.text.includes(",removed,Left the team,"), csv.text);
     const json = await app.call(exportAccessReview, {
       params: { id: review.id },
@@ -116,7 +116,7 @@ describe("an access review", () => {
       as: admin.token,
     });
     const parsed = JSON.parse(json.text) as { review: AccessReview; items: ReviewItem[] };
-    assert.deepEqual([parsed.review.id, parsed.items.length], [review.id, 3]);
+    assert.deepEqual([parsed.review.id, parsed.review.use_days, parsed.items.length], [review.id, 365, 3]);
     const listed = (await app.call(listAccessSafes, { query: { search: safe.name }, as: admin.token })).body.safes;
     assert.notEqual(listed[0]!.reviewed_at, null);
     const { rows } = await app.database.pool.query(

@@ -39,6 +39,9 @@ export interface ReviewSite {
   notify: Notify;
 }
 
+/** How far back the last use of a membership is looked up. */
+export const USE_DAYS = 365;
+
 export const CLOSE_JOB = "access-control.close-review";
 export const USE_JOB = "access-control.note-use";
 
@@ -105,6 +108,7 @@ export async function start(site: ReviewSite, call: Call<typeof startAccessRevie
     unreviewed,
     state: "open",
     is_use_known: false,
+    use_days: USE_DAYS,
     started_by: call.actor.id,
     started_at: at,
     closed_by: null,
@@ -203,6 +207,7 @@ const toReview = (row: ReviewRow): AccessReview => ({
   state: row.state,
   started_by: row.started_by_name,
   started_at: row.started_at.toISOString(),
+  use_days: row.use_days,
   closed_by: row.closed_by_name,
   closed_at: moment(row.closed_at),
   safes: row.safes,

@@ -59,3 +59,21 @@ test("0008: of runs over the same that were started at once, the first goes on a
     /verification_runs_under_way/,
   );
 });
+
+test("0025: of reviews begun before it is known how far back they had looked", async () => {
+  await migrate({ connection }, log, await upTo(24));
+  const add = (digit: number) =>
+    client.query(
+      `insert into access_reviews (id, name, scope, due_at, unreviewed, started_by, started_at)
+       select $1, 'Quarterly', 'all', now(), 'stays', id, now() from users`,
+      [`00000000-0000-7000-8000-00000000000${digit}`],
+    );
+  await client.query(`
+    insert into users (id, email, name, role, password_hash, created_at)
+    values ('00000000-0000-7000-8000-000000000001', 'a@example.com', 'A', 'user', 'x', now())`);
+  await add(2);
+  await migrate({ connection }, log, await upTo(25));
+  await add(3);
+  const { rows } = await client.query("select use_days from access_reviews order by id");
+  assert.deepEqual(rows, [{ use_days: 90 }, { use_days: 365 }]);
+});

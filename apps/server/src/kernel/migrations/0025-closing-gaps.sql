@@ -32,3 +32,7 @@ alter table sign_in_resets add column mails_sent integer not null default 0;
 drop index credentials_of_safes_by_state;
 create index credentials_of_safes_by_state on credentials (safe_id, verification_status)
   include (last_verification_attempt, verified_at, id) where deleted_at is null and safe_id is not null;
+
+-- How far back the last use of its memberships was looked up: ninety days, and retrievals only, before this edition.
+alter table access_reviews add column use_days integer not null default 90;
+alter table access_reviews alter column use_days set default 365;

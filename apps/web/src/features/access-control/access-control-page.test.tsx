@@ -12,6 +12,7 @@ import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import AccessControlPage from "./access-control-page.tsx";
+import { SeveralItemsBar } from "./several-items-bar.tsx";
 import { aReview, anItem } from "./testing/a-review.ts";
 
 const ben: AccessPerson = {
@@ -216,6 +217,39 @@ describe("reviews", () => {
       { item_ids: [cleo.id], decision: "confirmed" },
       { item_ids: [items[0]?.id, cleo.id], decision: "removed", reason: "Left the team" },
     ]);
+  });
+
+  test("those who were asked about are removed, also when the list is another one by then", async () => {
+    const cleo = anItem({ id: "44444444-4444-4444-8444-444444444445" as ReviewItem["id"], name: "Cleo" });
+    const both = (items = [anItem(), cleo]);
+    api.on(`POST ${AT}/reviews/:id/decisions`, { json: { done: [], failed: [], message: "Removed 2 memberships" } });
+    const { user, queryClient } = show(`?tab=reviews&review=${review.id}`);
+    const bar = within(await screen.findByRole("region", { name: "Chosen memberships" }));
+    await user.click(bar.getByRole("button", { name: "Choose all" }));
+    await user.click(bar.getByRole("button", { name: "Remove chosen" }));
+    const form = await dialog("Remove Memberships");
+    items = [cleo];
+    await queryClient.invalidateQueries();
+    await waitFor(() => expect(screen.queryByText("Remove chosen")).toBeNull());
+    await user.type(form.getByLabelText(/^Reason/), "Left");
+    await user.click(form.getByRole("button", { name: "Remove" }));
+    expect(await screen.findByText("Removed 2 memberships")).toBeTruthy();
+    expect(api.requestsTo(`POST ${AT}/reviews/:id/decisions`).map(({ body }) => body)).toEqual([
+      { item_ids: both.map(({ id }) => id), decision: "removed", reason: "Left" },
+    ]);
+  });
+
+  test("no more are decided on at once than one call takes", () => {
+    const many = Array.from({ length: 201 }, (_, at) => anItem({ id: `item-${at}` as ReviewItem["id"] }));
+    const chosen = new Set<string>(many.map(({ id }) => id));
+    const ignore = () => undefined;
+    renderScreen(
+      <SeveralItemsBar reviewId={review.id} items={many} chosen={chosen} onChoose={ignore} onRemove={ignore} />,
+    );
+    expect(screen.getByText("201 memberships chosen. At most 200 can be decided on at once")).toBeTruthy();
+    for (const name of ["Confirm chosen", "Remove chosen"]) {
+      expect(screen.getByRole<HTMLButtonElement>("button", { name }).disabled).toBe(true);
+    }
   });
 
   test("what is one's own, changed since, or gone is told apart; a closed review offers nothing but its result", async () => {

@@ -18,9 +18,9 @@ import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { inFull, shortOf } from "./access-words.ts";
 import { decision, reviewItems } from "./access-control.queries.ts";
-import { RemoveItemDialog } from "./remove-item-dialog.tsx";
-import { SeveralItemsBar } from "./several-items-bar.tsx";
-import { DECISIONS, obstacleOf } from "./review-words.ts";
+import { RemoveItemDialog, RemoveSeveralDialog } from "./remove-item-dialog.tsx";
+import { SeveralItemsBar, tellSeveral } from "./several-items-bar.tsx";
+import { DECISIONS, obstacleOf, unusedFor } from "./review-words.ts";
 import classes from "./access-control.module.css";
 
 const SHOWS = ["open", "decided", "all"] as const;
@@ -35,6 +35,8 @@ export function ReviewItems({ review }: { review: AccessReview }) {
   });
   const [leaving, setLeaving] = useState<ReviewItem | null>(null);
   const [isAsking, setIsAsking] = useState(false);
+  const [severalLeaving, setSeveralLeaving] = useState<readonly string[]>([]);
+  const [isAskingSeveral, setIsAskingSeveral] = useState(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const choose = (id: string, isChosen: boolean): void =>
     setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((each) => each !== id)));
@@ -76,6 +78,10 @@ export function ReviewItems({ review }: { review: AccessReview }) {
                   items={open}
                   chosen={chosen}
                   onChoose={(ids) => setChosen(new Set(ids))}
+                  onRemove={(ids) => {
+                    setSeveralLeaving(ids);
+                    setIsAskingSeveral(true);
+                  }}
                 />
               )}
               <ul className={classes.rows} aria-label="Memberships">
@@ -98,6 +104,17 @@ export function ReviewItems({ review }: { review: AccessReview }) {
           );
         }}
       </Loaded>
+      <RemoveSeveralDialog
+        key={String(isAskingSeveral)}
+        reviewId={review.id}
+        ids={severalLeaving}
+        opened={isAskingSeveral}
+        onClose={() => setIsAskingSeveral(false)}
+        onDone={(reply) => {
+          tellSeveral(reply);
+          setChosen(new Set());
+        }}
+      />
       {leaving !== null && (
         <RemoveItemDialog
           key={leaving.id}
@@ -196,7 +213,7 @@ function ItemRow({ item, review, isChosen, onChoose, onRemove }: ItemRowProps) {
       )}
       <p className={classes.hint}>
         Member since <RelativeTime moment={item.added_at} /> · last used{" "}
-        <RelativeTime moment={item.last_used_at} none="more than a year before the review, or never" />
+        <RelativeTime moment={item.last_used_at} none={unusedFor(review)} />
         {item.decision === null && ` · reviewer: ${item.reviewer_name ?? "an administrator"}`}
       </p>
       {item.decided_by !== null && item.decided_at !== null && (

@@ -1,6 +1,6 @@
 import type { AccessReview } from "@strongroom/contract";
 import { expect, test } from "vitest";
-import { progressOf, scopeWords, stateOf } from "./review-words.ts";
+import { progressOf, scopeWords, stateOf, unusedFor } from "./review-words.ts";
 import { aReview } from "./testing/a-review.ts";
 
 test("a review is done only when nothing is open", () => {
@@ -18,4 +18,11 @@ test("what it covers and how it stands", () => {
   expect(scopeWords(aReview({ scope: "group", group_name: "Operators" }))).toBe("The group Operators and its people");
   expect(stateOf(aReview({ is_overdue: true })).label).toBe("Overdue");
   expect(stateOf(aReview({ is_overdue: true, state: "closed" })).label).toBe("Closed");
+});
+
+test("of a membership without a last use no more is said than was looked up", () => {
+  expect(unusedFor(aReview())).toBe("more than a year before the review, or never");
+  expect(unusedFor(aReview({ use_days: 90 }))).toBe(
+    "not known: nothing was retrieved in the 90 days before the review",
+  );
 });

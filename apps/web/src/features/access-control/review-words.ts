@@ -42,3 +42,9 @@ export function obstacleOf(item: ReviewItem, isOpen: boolean): string | null {
   if (item.can_decide || item.decision !== null || !isOpen) return null;
   return "Somebody else decides on this: nobody reviews their own membership.";
 }
+
+/** What is said of a membership without a last use. Reviews of earlier editions looked for retrievals only, not so far back. */
+export const unusedFor = ({ use_days: days }: AccessReview): string =>
+  days < 365
+    ? `not known: nothing was retrieved in the ${days} days before the review`
+    : "more than a year before the review, or never";

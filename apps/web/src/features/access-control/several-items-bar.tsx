@@ -3,12 +3,10 @@ import { Button } from "@mantine/core";
 import { IconCheck, IconTrash } from "@tabler/icons-react";
 import type { ReviewItem } from "@strongroom/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { counted } from "#shared/format/text.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { severalDecisions, type SeveralDecided } from "./access-control.queries.ts";
-import { RemoveSeveralDialog } from "./remove-item-dialog.tsx";
 import classes from "./access-control.module.css";
 
 export interface SeveralItemsBarProps {
@@ -17,18 +15,20 @@ export interface SeveralItemsBarProps {
   items: readonly ReviewItem[];
   chosen: ReadonlySet<string>;
   onChoose: (ids: readonly string[]) => void;
+  /** Asks why; what is chosen later is not among them. */
+  onRemove: (ids: readonly string[]) => void;
 }
 
 /** As many as one call takes. */
 const MOST_CHOSEN = 200;
 const ICON = 16;
 
-export function SeveralItemsBar({ reviewId, items, chosen, onChoose }: SeveralItemsBarProps) {
+export function SeveralItemsBar({ reviewId, items, chosen, onChoose, onRemove }: SeveralItemsBarProps) {
   const { mutate, isPending } = useMutation(severalDecisions(useQueryClient(), reviewId));
-  const [isAsking, setIsAsking] = useState(false);
   const ids = items.filter(({ id }) => chosen.has(id)).map(({ id }) => id);
+  const isTooMany = ids.length > MOST_CHOSEN;
   const done = (reply: SeveralDecided) => {
-    tell(reply);
+    tellSeveral(reply);
     onChoose([]);
   };
   const confirm = () =>
@@ -40,6 +40,7 @@ export function SeveralItemsBar({ reviewId, items, chosen, onChoose }: SeveralIt
     <div className={classes.several} role="region" aria-label="Chosen memberships">
       <p className={classes.chosen} role="status">
         {counted(ids.length, "membership")} chosen
+        {isTooMany && `. At most ${MOST_CHOSEN} can be decided on at once`}
       </p>
       <Button
         variant="subtle"
@@ -53,7 +54,7 @@ export function SeveralItemsBar({ reviewId, items, chosen, onChoose }: SeveralIt
         variant="light"
         color="green"
         leftSection={<IconCheck size={ICON} aria-hidden />}
-        disabled={ids.length === 0}
+        disabled={ids.length === 0 || isTooMany}
         loading={isPending}
         onClick={confirm}
       >
@@ -64,25 +65,17 @@ export function SeveralItemsBar({ reviewId, items, chosen, onChoose }: SeveralIt
         variant="light"
         color="red"
         leftSection={<IconTrash size={ICON} aria-hidden />}
-        disabled={ids.length === 0 || isPending}
-        onClick={() => setIsAsking(true)}
+        disabled={ids.length === 0 || isTooMany || isPending}
+        onClick={() => onRemove(ids)}
       >
         Remove chosen
       </Button>
-      <RemoveSeveralDialog
-        key={String(isAsking)}
-        reviewId={reviewId}
-        ids={ids}
-        opened={isAsking}
-        onClose={() => setIsAsking(false)}
-        onDone={done}
-      />
     </div>
   );
 }
 
 /** What could not be decided stays in the list; why is said of the first of them. */
-function tell({ failed: [first], message }: SeveralDecided): void {
+export function tellSeveral({ failed: [first], message }: SeveralDecided): void {
   if (first === undefined) toast.success(message);
   else toast.error(`${message}. ${first.message}`);
 }

@@ -15,6 +15,7 @@ export const aReview = (fields: Partial<AccessReview> = {}): AccessReview => ({
   state: "open",
   started_by: "Ada",
   started_at: AT,
+  use_days: 365,
   closed_by: null,
   closed_at: null,
   safes: 1,
