@@ -34,7 +34,7 @@ export interface Database {
   transaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
   /**
    * As `transaction`, one trip to the database shorter. Only for a first statement that may take effect although the
-   * transaction never began and `fn` is told that the statement failed.
+   * transaction never began and `fn` is told that the statement failed. Never run again: whoever calls is told of a deadlock.
    */
   swiftTransaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
   pool: pg.Pool;
