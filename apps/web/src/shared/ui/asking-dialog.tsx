@@ -16,21 +16,26 @@ export interface AskingDialogProps<Done> extends Omit<ConfirmDialogProps, "isBus
 
 /** Closes when it is done. When it is refused it stays open: the reason may be one that passes. */
 export function AskingDialog<Done>({ mutation, done, failed, onDone, onClose, ...asked }: AskingDialogProps<Done>) {
-  const { mutate, isPending } = useMutation(mutation);
-  const confirm = () =>
-    mutate(undefined, {
-      onSuccess: (answer) => {
-        const told = typeof done === "function" ? done(answer) : done;
-        if (told !== null) toast.success(told);
-        onClose();
-        onDone?.(answer);
-      },
-      onError: (error) => {
-        if (typeof failed === "function") toast.error(failed(error));
-        else toast.error(messageOf(error), { title: failed });
-      },
-    });
-  return <ConfirmDialog {...asked} isBusy={isPending} onConfirm={confirm} onCancel={onClose} />;
+  // With the mutation, not with the call of it: what is deleted may be gone from the page, and this dialog with it, before the
+  // answer is here.
+  const { mutate, isPending } = useMutation({
+    ...mutation,
+    onSuccess: (...answered) => {
+      const [answer] = answered;
+      const told = typeof done === "function" ? done(answer) : done;
+      if (told !== null) toast.success(told);
+      onClose();
+      onDone?.(answer);
+      return mutation.onSuccess?.(...answered);
+    },
+    onError: (...refused) => {
+      const [error] = refused;
+      if (typeof failed === "function") toast.error(failed(error));
+      else toast.error(messageOf(error), { title: failed });
+      return mutation.onError?.(...refused);
+    },
+  });
+  return <ConfirmDialog {...asked} isBusy={isPending} onConfirm={() => mutate()} onCancel={onClose} />;
 }
 
 export type DeleteDialogProps<Done> = Omit<AskingDialogProps<Done>, "variant">;
