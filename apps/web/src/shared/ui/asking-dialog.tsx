@@ -16,26 +16,23 @@ export interface AskingDialogProps<Done> extends Omit<ConfirmDialogProps, "isBus
 
 /** Closes when it is done. When it is refused it stays open: the reason may be one that passes. */
 export function AskingDialog<Done>({ mutation, done, failed, onDone, onClose, ...asked }: AskingDialogProps<Done>) {
-  // With the mutation, not with the call of it: what is deleted may be gone from the page, and this dialog with it, before the
+  const { mutateAsync, isPending } = useMutation(mutation);
+  // Awaited, and not by callbacks of the call: what is deleted may be gone from the page, and this dialog with it, before the
   // answer is here.
-  const { mutate, isPending } = useMutation({
-    ...mutation,
-    onSuccess: (...answered) => {
-      const [answer] = answered;
+  const confirm = async () => {
+    try {
+      const answer = await mutateAsync();
       const told = typeof done === "function" ? done(answer) : done;
       if (told !== null) toast.success(told);
       onClose();
       onDone?.(answer);
-      return mutation.onSuccess?.(...answered);
-    },
-    onError: (...refused) => {
-      const [error] = refused;
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
       if (typeof failed === "function") toast.error(failed(error));
       else toast.error(messageOf(error), { title: failed });
-      return mutation.onError?.(...refused);
-    },
-  });
-  return <ConfirmDialog {...asked} isBusy={isPending} onConfirm={() => mutate()} onCancel={onClose} />;
+    }
+  };
+  return <ConfirmDialog {...asked} isBusy={isPending} onConfirm={() => void confirm()} onCancel={onClose} />;
 }
 
 export type DeleteDialogProps<Done> = Omit<AskingDialogProps<Done>, "variant">;
