@@ -12,7 +12,7 @@ const LONGEST_FILE_MS = 900_000;
 const LAST_WORDS_MS = 500;
 
 /** More files than this do not fail by accident. */
-const MOST_REPEATED = 3;
+export const MOST_REPEATED = 3;
 
 /**
  * With `repeats`, files that failed run once more, alone: what fails only beside other work does not throw away a whole

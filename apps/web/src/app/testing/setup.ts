@@ -3,7 +3,7 @@ import { cleanup, configure } from "@testing-library/react";
 import { afterEach, vi } from "vitest";
 
 // The whole page in every failure hides the sentence that says what is missing; and a loaded machine is no failure.
-configure({ getElementError: (message) => new Error(message ?? "not found"), asyncUtilTimeout: 5_000 });
+configure({ getElementError: (message) => new Error(message ?? "not found"), asyncUtilTimeout: 10_000 });
 
 afterEach(() => {
   cleanup();
