@@ -63,8 +63,7 @@ interface Told {
 
 /**
  * Which notice of its end is due; null: none is, or it was told. What was told of another end, before the policy changed, does
- * not count. A token that lives for less than twice as long has just been
- * made by somebody who knows.
+ * not count. A token that lives for less than twice as long has just been made by somebody who knows.
  */
 export function noticeDue(
   { end, created_at, told_days, told_end }: Told & { end: Date; created_at: Date },

@@ -17,22 +17,20 @@ export interface AskingDialogProps<Done> extends Omit<ConfirmDialogProps, "isBus
 /** Closes when it is done. When it is refused it stays open: the reason may be one that passes. */
 export function AskingDialog<Done>({ mutation, done, failed, onDone, onClose, ...asked }: AskingDialogProps<Done>) {
   const { mutateAsync, isPending } = useMutation(mutation);
+  const tellDone = (answer: Done): void => {
+    const told = typeof done === "function" ? done(answer) : done;
+    if (told !== null) toast.success(told);
+    onClose();
+    onDone?.(answer);
+  };
+  const tellFailure = (error: Error): void => {
+    if (typeof failed === "function") toast.error(failed(error));
+    else toast.error(messageOf(error), { title: failed });
+  };
   // Awaited, and not by callbacks of the call: what is deleted may be gone from the page, and this dialog with it, before the
   // answer is here.
-  const confirm = async () => {
-    try {
-      const answer = await mutateAsync();
-      const told = typeof done === "function" ? done(answer) : done;
-      if (told !== null) toast.success(told);
-      onClose();
-      onDone?.(answer);
-    } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-      if (typeof failed === "function") toast.error(failed(error));
-      else toast.error(messageOf(error), { title: failed });
-    }
-  };
-  return <ConfirmDialog {...asked} isBusy={isPending} onConfirm={() => void confirm()} onCancel={onClose} />;
+  const confirm = (): void => void mutateAsync().then(tellDone, tellFailure);
+  return <ConfirmDialog {...asked} isBusy={isPending} onConfirm={confirm} onCancel={onClose} />;
 }
 
 export type DeleteDialogProps<Done> = Omit<AskingDialogProps<Done>, "variant">;
