@@ -92,6 +92,8 @@ export type Read =
 /** More subjects than this are not looked up one by one: so many match often enough when one reads on from the newest. */
 const MOST_LOOKED_UP = 1000;
 
+const isLookedUp = ({ subjects }: TrailFilter): boolean => subjects !== null && countOf(subjects) <= MOST_LOOKED_UP;
+
 /** The narrowest indexes first. What they find is checked against the whole filter all the same. */
 export function readsOf(filter: TrailFilter): Read[] {
   const { subjects, entryId, targetId, actorId, grantId, isJit, severities, events } = filter;
@@ -99,7 +101,7 @@ export function readsOf(filter: TrailFilter): Read[] {
   if (grantId !== null) return [{ by: "grant", id: grantId }];
   if (targetId !== null) return [{ by: "target", ids: [targetId] }];
   if (actorId !== null) return [{ by: "actor", ids: [actorId], results }];
-  if (subjects !== null && countOf(subjects) <= MOST_LOOKED_UP) {
+  if (subjects !== null && isLookedUp(filter)) {
     return [
       { by: "entry", ids: entryId === null ? [] : [entryId] },
       { by: "actor", ids: subjects.actors, results },
@@ -117,3 +119,30 @@ export function readsOf(filter: TrailFilter): Read[] {
 
 export const countOf = ({ actors, targets, events }: Subjects): number =>
   actors.length + targets.length + events.length;
+
+/**
+ * What is still to be checked of what `read` finds. A condition that an index already fulfils is left out: the planner
+ * would multiply it in once more, expect next to nothing, and sort all that the index holds instead of reading on.
+ */
+export function restOf(filter: TrailFilter, read: Read): TrailFilter {
+  switch (read.by) {
+    case "entry":
+      return { ...filter, subjects: null };
+    case "actor":
+      return { ...filter, ...(filter.actorId === null ? { subjects: null } : { actorId: null }), results: null };
+    case "target":
+      return { ...filter, ...(filter.targetId === null ? { subjects: null } : { targetId: null }) };
+    case "event":
+      return { ...filter, ...(isLookedUp(filter) ? { subjects: null } : { events: null }), results: null };
+    case "severity":
+      return { ...filter, severities: null };
+    case "result":
+      return { ...filter, results: null };
+    case "grant":
+      return { ...filter, ...(read.id === null ? { isJit: null } : { grantId: null }) };
+    case "time":
+      return filter;
+    default:
+      return read satisfies never;
+  }
+}

@@ -1,10 +1,11 @@
 // Finds and counts the entries that a filter lets through: some index read backwards from the newest, several merged.
+import type { Severity } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
 import { firstIdOf } from "./audit.store.ts";
 import type { FoundEntry } from "./audit.store.ts";
-import { readsOf } from "./trail-filter.ts";
+import { readsOf, restOf } from "./trail-filter.ts";
 import type { Read, TrailFilter } from "./trail-filter.ts";
 
 type Sql = RawBuilder<unknown>;
@@ -43,10 +44,9 @@ export async function countTrail(db: Db, filter: TrailFilter, most: number): Pro
 
 /** The newest `limit` that match, each once. */
 function newest(filter: TrailFilter, limit: number, before: string | null): Sql {
-  const conditions = conditionsOf(filter, before);
   const reads = readsOf(filter)
     .filter((read) => !isEmpty(read))
-    .map((read) => readBackwards(read, conditions, limit));
+    .map((read) => readBackwards(read, conditionsOf(restOf(filter, read), before), limit));
   if (reads.length === 0) return sql`select id, result, grant_id is not null as is_jit from audit_entries where false`;
   const merged = sql.join(reads, sql` union `);
   return sql`select id, result, is_jit from (${merged}) merged order by id desc limit ${limit}`;
@@ -94,6 +94,12 @@ function readBackwards(read: Read, conditions: readonly Sql[], limit: number): S
   }
 }
 
+/** Routine has none. Without it, the column's own statistics tell the planner how rare the others are. */
+const isOfSeverity = (severities: readonly Severity[]): Sql =>
+  severities.includes("low")
+    ? sql`coalesce(entry.severity, 'low') = any(${severities}::text[])`
+    : sql`entry.severity = any(${severities}::text[])`;
+
 function conditionsOf(filter: TrailFilter, before: string | null): Sql[] {
   const { events, results, severities, isJit, actorId, targetId, grantId, subjects, entryId, from, to } = filter;
   return [
@@ -102,7 +108,7 @@ function conditionsOf(filter: TrailFilter, before: string | null): Sql[] {
     ...(to === null ? [] : [sql`entry.id < ${firstIdOf(to.getTime() + 1)}`]),
     ...(events === null ? [] : [sql`entry.event = any(${events}::text[])`]),
     ...(results === null ? [] : [sql`entry.result = any(${results}::text[])`]),
-    ...(severities === null ? [] : [sql`coalesce(entry.severity, 'low') = any(${severities}::text[])`]),
+    ...(severities === null ? [] : [isOfSeverity(severities)]),
     ...(isJit === null ? [] : [isJit ? sql`entry.grant_id is not null` : sql`entry.grant_id is null`]),
     ...(actorId === null ? [] : [sql`entry.actor_id = ${actorId}`]),
     ...(targetId === null ? [] : [sql`entry.target_id = ${targetId}`]),
