@@ -23,6 +23,7 @@ export default mergeConfig(
       // A loaded machine is no failure.
       testTimeout: 30_000,
       restoreMocks: true,
+      unstubGlobals: true,
       css: false,
     },
   }),

@@ -2,7 +2,7 @@
 import { streamEvents, type LiveEvent } from "@strongroom/contract";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { configureCalls } from "#shared/api/call.ts";
+import { TIMEOUT_MS, configureCalls } from "#shared/api/call.ts";
 
 interface ApiRequest {
   method: string;
@@ -103,6 +103,15 @@ function eventStreams() {
   };
 }
 
+/** Calls know nothing of the app around them, whatever an earlier test told them of its own. */
+const NOBODY = {
+  token: () => null,
+  onUnauthorized: () => undefined,
+  onSealed: () => undefined,
+  proveAgain: () => Promise.resolve(false),
+  timeoutMs: TIMEOUT_MS,
+};
+
 /** Starts the server and points `call` at it. Close it when the test is over. */
 export async function startApi(routes: Record<string, ApiRoute> = {}): Promise<TestApi> {
   const table = new Map(Object.entries(routes));
@@ -130,7 +139,7 @@ export async function startApi(routes: Record<string, ApiRoute> = {}): Promise<T
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  configureCalls({ baseUrl: url, isDeployed: false, wait: () => Promise.resolve() });
+  configureCalls({ ...NOBODY, baseUrl: url, isDeployed: false, wait: () => Promise.resolve() });
   return {
     url,
     requests,
