@@ -149,10 +149,11 @@ function ItemRow({ item, review, isChosen, onChoose, onRemove }: ItemRowProps) {
     );
   const where = `${item.name} in ${item.safe_name}`;
   return (
-    <li className={classes.row}>
+    <li className={classes.row} data-has-choice={isChosen !== null}>
       <div className={classes.rowHead}>
         {item.can_decide && isChosen !== null && (
           <Checkbox
+            className={classes.choose}
             aria-label={`Choose ${where}`}
             checked={isChosen}
             onChange={(event) => onChoose(event.currentTarget.checked)}
