@@ -36,6 +36,8 @@ export interface TrackedCall<E extends Endpoint = Endpoint> extends Call<E> {
   /** The entry as the notes stand now. */
   entry(overrides?: AuditNote): AuditEntry;
   readonly headers: ReadonlyMap<string, string>;
+  /** Takes notes and headers back to what they are now: for work that the database may begin anew. */
+  mark(): () => void;
   /** Set when the call may be a repeat of an earlier one. */
   readonly repeat: RepeatKey | null;
 }
@@ -57,10 +59,19 @@ interface Parts<E extends Endpoint> {
 export function createCall<E extends Endpoint>(parts: Parts<E>): TrackedCall<E> {
   const { clock, ...shown } = parts;
   let notes: AuditNote = {};
-  const headers = new Map<string, string>();
+  let headers = new Map<string, string>();
   return {
     ...shown,
-    headers,
+    get headers() {
+      return headers;
+    },
+    mark() {
+      const [noted, set] = [notes, [...headers]];
+      return () => {
+        notes = noted;
+        headers = new Map(set);
+      };
+    },
     get actor() {
       if (parts.visitor === null) throw new Error(`${parts.endpoint.path} has no actor`);
       return parts.visitor;

@@ -28,8 +28,10 @@ export function implement<E extends Endpoint, R>(
     if (endpoint.audit === "none") {
       return reply(encode(endpoint, await handler(call, kernel.database.db as Reach<E>)));
     }
+    const begin = call.mark();
     const answer = await once(kernel, call, (keep) =>
       kernel.database.transaction(async (tx) => {
+        begin();
         const result = encode(endpoint, await handler(call, tx));
         await appendAudit(tx, [call.entry()]);
         await keep(tx, result);
@@ -60,14 +62,17 @@ export function implementInSteps<E extends Endpoint, R>(
 ): void {
   const inSteps = async (call: TrackedCall<E>, keep: Keep): Promise<string> => {
     let isRecorded = endpoint.audit === "none";
-    const commit: SteppedCall<E>["commit"] = (work, replyOf) =>
-      kernel.database.transaction(async (tx) => {
+    const commit: SteppedCall<E>["commit"] = (work, replyOf) => {
+      const begin = call.mark();
+      return kernel.database.transaction(async (tx) => {
+        begin();
         const result = await work(tx);
         await appendAudit(tx, [call.entry()]);
         await keep(tx, replyOf === undefined ? undefined : encode(endpoint, replyOf(result)));
         isRecorded = true;
         return result;
       });
+    };
     // Not a spread: `actor` must stay a getter.
     const stepped: SteppedCall<E> = Object.assign(Object.create(call) as Call<E>, { commit });
     const result = await handler(stepped, kernel.database.db);
