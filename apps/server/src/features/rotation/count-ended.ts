@@ -15,7 +15,7 @@ export async function countEnded(site: Site, tx: Tx, row: Pick<RotationRow, "id"
   if (run.status === "completed" && run.done === run.total) await tellEnd(site, tx, run);
 }
 
-/** Nothing queues for so long. */
+/** Whoever queues says so much more often: `QUEUEING_TOLD_MS`. */
 const FORSAKEN_AFTER_MS = 3_600_000;
 
 /** Ends the runs whose server stopped while it was still queueing: what it had queued is all that they are. */

@@ -266,7 +266,7 @@ describe("a run of rotations", () => {
     const { app } = place;
     const [one, none, young] = ["1", "2", "3"].map((digit) => `00000000-0000-7000-8000-00000000000${digit}`);
     const insert =
-      "insert into rotation_runs (id, user_id, total, done, rotated, started_at) values ($1, $2, 9, $3, $3, now() - $4::interval)";
+      "insert into rotation_runs (id, user_id, total, done, rotated, started_at, queueing_at) values ($1, $2, 9, $3, $3, now() - $4::interval, now() - $4::interval)";
     await place.sql(insert, one, owner.id, 1, "61 minutes");
     await place.sql(insert, none, owner.id, 0, "61 minutes");
     await place.sql(insert, young, owner.id, 1, "10 minutes");

@@ -27,6 +27,7 @@ import {
   holdRunning,
   insertRun,
   listRunning,
+  noteQueueing,
   readRun,
   setTotal,
 } from "./runs.store.ts";
@@ -35,6 +36,9 @@ import type { Site } from "./site.ts";
 
 type Several = SteppedCall<typeof severalEndpoint>;
 type Reply = ReplyOf<typeof severalEndpoint>;
+
+/** One that waits for others at each of many accounts may queue for hours; it is not taken for forsaken meanwhile. */
+const QUEUEING_TOLD_MS = 60_000;
 
 export async function rotateSeveral(site: Site, call: Several): Promise<Reply> {
   const { account_ids, credential_ids } = call.body;
@@ -47,7 +51,13 @@ export async function rotateSeveral(site: Site, call: Several): Promise<Reply> {
   const { database, events } = site.kernel;
   await database.transaction((tx) => insertRun(tx, run));
   const failed: Reply["failed"] = [];
+  let toldAt = at;
   for (const id of ids) {
+    const now = site.kernel.clock.now();
+    if (now.getTime() - toldAt.getTime() >= QUEUEING_TOLD_MS) {
+      await database.transaction((tx) => noteQueueing(tx, run.id, now));
+      toldAt = now;
+    }
     const isFirst = id === ids[failed.length];
     const failure = await queueOne(site, call, { id, isAccount: accounts.has(id), isFirst, runId: run.id, at });
     if (failure !== null) failed.push({ id, code: failure.code, message: failure.message });

@@ -12,6 +12,8 @@ export interface RotationRunsTable {
   rotated: ColumnType<number, undefined, number>;
   failed: ColumnType<number, undefined, number>;
   started_at: Date;
+  /** When somebody was last seen queueing it; null: nothing more is queued. */
+  queueing_at: ColumnType<Date | null, Date, Date | null>;
   completed_at: ColumnType<Date | null, undefined, Date | null>;
 }
 
@@ -27,13 +29,20 @@ const MOST_LISTED = 20;
 export type RunRow = Selectable<RotationRunsTable>;
 
 export async function insertRun(tx: Tx, run: Pick<RunRow, "id" | "user_id" | "total" | "started_at">): Promise<void> {
-  await tx.insertInto("rotation_runs").values(run).execute();
+  await tx
+    .insertInto("rotation_runs")
+    .values({ ...run, queueing_at: run.started_at })
+    .execute();
+}
+
+export async function noteQueueing(tx: Tx, id: string, at: Date): Promise<void> {
+  await tx.updateTable("rotation_runs").set({ queueing_at: at }).where("id", "=", id).execute();
 }
 
 /** Once it is known how many were queued. Some may have ended by then, or all. */
 export async function setTotal(tx: Tx, id: string, total: number, at: Date): Promise<RunRow> {
   const { rows } = await sql<RunRow>`
-    update rotation_runs set total = ${total},
+    update rotation_runs set total = ${total}, queueing_at = null,
       status = case when status = 'running' and done >= ${total} then 'completed' else status end,
       completed_at = case when status = 'running' and done >= ${total} then ${at} else completed_at end
     where id = ${id} returning *`.execute(tx);
@@ -49,11 +58,11 @@ export async function holdRunning(tx: Tx, id: string): Promise<boolean> {
   return (await query.forShare().executeTakeFirst()) !== undefined;
 }
 
-/** Begun before this moment and without anything that is still to be counted: nobody is left to correct their totals. */
-export async function endForsaken(tx: Tx, begunBefore: Date, at: Date): Promise<RunRow[]> {
+/** Not seen being queued since, and without anything that is still to be counted: nobody is left to correct their totals. */
+export async function endForsaken(tx: Tx, lastSeenBefore: Date, at: Date): Promise<RunRow[]> {
   const { rows } = await sql<RunRow>`
     update rotation_runs run set total = done, status = 'completed', completed_at = ${at}
-    where status = 'running' and started_at < ${begunBefore}
+    where status = 'running' and queueing_at < ${lastSeenBefore}
       and not exists (select from rotations where run_id = run.id and not is_counted)
     returning *`.execute(tx);
   return rows;

@@ -77,3 +77,21 @@ test("0025: of reviews begun before it is known how far back they had looked", a
   const { rows } = await client.query("select use_days from access_reviews order by id");
   assert.deepEqual(rows, [{ use_days: 90 }, { use_days: 365 }]);
 });
+
+test("0026: a run of rotations that was under way may have been forsaken while it was queued; one that ended was not", async () => {
+  await migrate({ connection }, log, await upTo(25));
+  await client.query(`
+    insert into users (id, email, name, role, password_hash, created_at)
+    values ('00000000-0000-7000-8000-000000000001', 'a@example.com', 'A', 'user', 'x', now())`);
+  await client.query(`
+    insert into rotation_runs (id, user_id, status, total, started_at)
+    select gen_random_uuid(), id, state, 1, '2026-11-01' from users, unnest(array['running', 'completed']) state`);
+  await migrate({ connection }, log, await upTo(26));
+  const { rows } = await client.query(
+    "select status, queueing_at = started_at as may_be_forsaken from rotation_runs order by status",
+  );
+  assert.deepEqual(rows, [
+    { status: "completed", may_be_forsaken: null },
+    { status: "running", may_be_forsaken: true },
+  ]);
+});
