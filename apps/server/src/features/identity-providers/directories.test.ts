@@ -20,6 +20,7 @@ import {
   login,
   readOwnProfile,
   testIdentityProvider,
+  unlockUser,
   updateIdentityProvider,
 } from "@strongroom/contract";
 import type { IdentityProvider, InputOf } from "@strongroom/contract";
@@ -31,7 +32,7 @@ import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 
 type Body = Extract<NonNullable<InputOf<typeof createIdentityProvider>["body"]>, { kind: "ldap" }>;
-type Name = "alice" | "bela" | "cora" | "dunja" | "emil" | "must-change" | "local";
+type Name = "alice" | "bela" | "cora" | "dunja" | "emil" | "fay" | "must-change" | "local";
 
 const group = (name: string, ...members: string[]) =>
   [
@@ -80,6 +81,7 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
         cora: mail("cora"),
         dunja: [],
         emil: mail("emil"),
+        fay: mail("fay"),
         "must-change": [...mail("must-change"), "pwdReset: TRUE"],
         local: mail("local"),
       },
@@ -239,6 +241,25 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
     for (const name of [username, "bela@corp.example"])
       refusedWith(await tryIn(name, password), 401, "sign-in.refused");
     await atHome();
+  });
+
+  test("who has to wait for guesses at them in the directory is shown so, and unlocked by an administrator at once", async () => {
+    const { username, password } = directory.users.fay;
+    const address = "fay@corp.example";
+    const atHome = async () => assert.equal((await tryIn(address, password, "203.0.113.60")).status, 200);
+    await atHome();
+    // Two counts of their own stay below the limit; the one that they share does not.
+    for (const names of [[username, address], [username, address], [username]]) {
+      for (const name of names) refusedWith(await tryIn(name, "wrong"), 401, "sign-in.refused");
+      await atHome();
+    }
+    refusedWith(await tryIn(username, password), 401, "sign-in.refused");
+    const found = await app.call(listUsers, { query: { search: address }, as: admin });
+    const [person] = found.body.data;
+    assert.notEqual(person!.slowed_down_until, null);
+    const reply = await app.call(unlockUser, { params: { id: person!.id }, as: admin });
+    assert.deepEqual([reply.status, reply.body.slowed_down_until], [200, null], reply.text);
+    for (const name of [username, address]) assert.equal((await tryIn(name, password)).status, 200, name);
   });
 
   test("OPEN-10: who has a second factor here proves it after the directory's password", async () => {

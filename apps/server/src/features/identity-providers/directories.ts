@@ -5,12 +5,13 @@ import type { LdapSettings } from "@strongroom/contract";
 import { admitGuess, rewardGuess } from "#features/sign-in/index.ts";
 import type { Attempt, DirectoryWish, ProvedElsewhere } from "#features/sign-in/index.ts";
 import type { UsersTable } from "#features/users/index.ts";
+import type { Db } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { namesInDirectory, speaksFor } from "./identity-providers.policy.ts";
 import { findEnabled } from "./identity-providers.store.ts";
 import type { ProviderRow } from "./identity-providers.store.ts";
 import type { Office } from "./office.ts";
-import { findBound, findProviderOf } from "./people.store.ts";
+import { findBound, findBoundIn, findProviderOf } from "./people.store.ts";
 import { openProviderSecret } from "./provider-secret.ts";
 import { settlePerson } from "./settle-person.ts";
 
@@ -67,7 +68,7 @@ function guessAt({ kernel }: Office, row: LdapRow, { name, network }: DirectoryW
   return {
     async admit(id: string | null): Promise<boolean> {
       const known = await findBound(kernel.database.db, row.id, id ?? name);
-      const email = id === null ? `directory:${row.id}?${name}` : `directory:${row.id}:${id}`;
+      const email = id === null ? `directory:${row.id}?${name}` : claimOn(row.id, id);
       attempt = await admitGuess(kernel, { email, userId: known?.id ?? null, network });
       return attempt !== null;
     },
@@ -76,6 +77,15 @@ function guessAt({ kernel }: Office, row: LdapRow, { name, network }: DirectoryW
       if (right !== null) await kernel.database.transaction((tx) => rewardGuess(tx, right, kernel.clock.now()));
     },
   };
+}
+
+/** What stands in the place of an address where guesses at a person of a directory are counted. */
+const claimOn = (directoryId: string, subject: string): string => `directory:${directoryId}:${subject}`;
+
+/** Of people who are in a directory: by what guesses at them are counted there. */
+export async function claimsOn(db: Db, userIds: readonly string[]): Promise<{ user_id: string; email: string }[]> {
+  const people = await findBoundIn(db, "ldap", userIds);
+  return people.map(({ user_id, provider_id, subject }) => ({ user_id, email: claimOn(provider_id, subject) }));
 }
 
 type Typed = Parameters<typeof signInToDirectory>[1];

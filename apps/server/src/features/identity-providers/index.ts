@@ -2,7 +2,7 @@
 import type { Tx } from "#kernel/db/database.ts";
 import type { SignInFeature } from "#features/sign-in/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { proveByDirectory } from "./directories.ts";
+import { claimsOn, proveByDirectory } from "./directories.ts";
 import { defineJobs } from "./identity-providers.jobs.ts";
 import { grants } from "./identity-providers.policy.ts";
 import { bindIdentityProviders } from "./identity-providers.routes.ts";
@@ -23,6 +23,7 @@ export function installIdentityProviders(kernel: Kernel, signIn: SignInFeature):
     takeOver: (tx, user, wanted) => takeOver(office, tx, user, wanted),
     providerOf: async (db, userId) => (await findProviderOf(db, userId))?.name ?? null,
     providersOf: findProvidersOf,
+    claimsOn,
   };
   bindIdentityProviders(office);
   defineJobs(kernel);

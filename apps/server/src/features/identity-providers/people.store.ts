@@ -54,6 +54,17 @@ export async function findProvidersOf(db: Db, userIds: readonly string[]): Promi
   return new Map(rows.map(({ user_id, name }) => [user_id, name]));
 }
 
+/** What providers of one kind call these people. */
+export async function findBoundIn(db: Db, kind: "oidc" | "ldap", userIds: readonly string[]): Promise<BoundPerson[]> {
+  const { rows } = await sql<BoundPerson>`
+    select bound.user_id, bound.provider_id, bound.subject from identity_provider_people bound
+    join identity_providers provider on provider.id = bound.provider_id
+    where provider.kind = ${kind} and bound.user_id = any(${[...userIds]}::uuid[])`.execute(db);
+  return rows;
+}
+
+export type BoundPerson = Pick<PeopleTable, "provider_id" | "subject" | "user_id">;
+
 /** Returns false, having changed nothing, when the subject or the person is bound already. */
 export async function bindPerson(tx: Tx, row: Insertable<PeopleTable>): Promise<boolean> {
   const insert = tx.insertInto("identity_provider_people").values(row);

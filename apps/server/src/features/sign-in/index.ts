@@ -55,6 +55,7 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
         proveByDirectory: async () => null,
         providerOf: async () => null,
         providersOf: async () => new Map(),
+        claimsOn: async () => [],
         takeOver: async () => {},
       },
     },
@@ -76,8 +77,8 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
       await deleteReset(tx, userId);
     },
     providersOf: (db, userIds) => parts.elsewhere.current.providersOf(db, userIds),
-    slowedDown: (db, people) => slowedDown(kernel, db, people),
-    unlock: (tx, person) => unlock(kernel, tx, person),
+    slowedDown: (db, people) => slowedDown(parts, db, people),
+    unlock: (tx, person) => unlock(parts, tx, person),
     invite: (tx, userId, by) => invite(parts, tx, userId, by),
     pendingResets: (db) => pendingResets(kernel, db),
     issueResetLink: async (tx, userId) => {

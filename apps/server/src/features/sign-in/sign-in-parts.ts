@@ -57,6 +57,8 @@ export interface Elsewhere {
   providerOf(db: Db, userId: string): Promise<string | null>;
   /** The same of several people; those whose password is ours are left out. */
   providersOf(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** By what guesses at each of these people are counted there, beside their address; those of whom nothing is are left out. */
+  claimsOn(db: Db, userIds: readonly string[]): Promise<readonly { user_id: string; email: string }[]>;
 }
 
 export interface SignInParts {
