@@ -19,6 +19,7 @@ import * as health from "./health.ts";
 import * as identityProviders from "./identity-providers.ts";
 import * as notifications from "./notifications.ts";
 import * as platforms from "./platforms.ts";
+import * as policyPreview from "./policy-preview.ts";
 import * as preferences from "./preferences.ts";
 import * as rotation from "./rotation.ts";
 import * as safes from "./safes.ts";
@@ -57,7 +58,7 @@ const features = {
   search,
   signIn,
   tokens,
-  users,
+  users: { ...users, ...policyPreview },
   validation: { ...validation, ...validationSearch },
   verification,
 };

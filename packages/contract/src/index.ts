@@ -23,6 +23,7 @@ export * from "./identity-providers.ts";
 export * from "./notifications.ts";
 export * from "./permission.ts";
 export * from "./platforms.ts";
+export * from "./policy-preview.ts";
 export * from "./preferences.ts";
 export * from "./problem.ts";
 export * from "./rotation.ts";

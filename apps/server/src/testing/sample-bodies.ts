@@ -66,6 +66,7 @@ const BODIES: Record<string, unknown> = {
   setUserStatus: { status: "disabled" },
   decideRoleRequest: { decision: "deny" },
   updateSignInPolicy: usualPolicy,
+  previewSignInPolicy: usualPolicy,
   createCredential: { name: "A name", type: "password", value: "a secret value" },
   updateCredential: { name: "A name", type: "password" },
   revealCredential: {},

@@ -16,6 +16,7 @@ const ACTIONS: Record<string, string> = {
   "audit-sink.delivery-failing": "Delivery to an audit sink failing",
   "audit-witness.fork-refused": "Rewritten audit log refused",
   "policy.changed": "Sign-in policy changed",
+  "policy.previewed": "Sign-in policy previewed",
   "session.started": "Signed in",
   "session.ended": "Signed out",
   "validation.exported": "Validation report exported",

@@ -19,6 +19,7 @@ import { bindSignIn } from "./sign-in.routes.ts";
 import { findKeyInUse } from "./signing-keys.store.ts";
 import { createSigningKeys } from "./signing-keys.ts";
 import { createTokens } from "./tokens.ts";
+import { underLimits } from "./under-limits.ts";
 import { slowedDown, unlock } from "./waiting-people.ts";
 
 export interface SignInFeature extends SignInOfUsers {
@@ -71,6 +72,7 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
     countOpenSessions: countSessions,
     endSessions: (tx, userId) => endSessions(kernel, tx, userId),
     endSessionsWithoutFactor: (tx, roles) => endSessionsWithoutFactor(kernel, tx, roles),
+    underLimits: (db, before, after) => underLimits(db, before, after, kernel.clock.now()),
     forgetReset: deleteReset,
     forgetPerson: async (tx, userId) => {
       await forgetNetworks(tx, userId);

@@ -134,6 +134,19 @@ export async function deleteSessionsWithoutFactor(tx: Tx, roles: readonly Role[]
   return rows;
 }
 
+export type SessionLife = Pick<
+  LiveSession,
+  "id" | "user_id" | "role" | "is_remembered" | "created_at" | "last_active_at" | "expires_at" | "proved_at"
+>;
+
+export const findLives = (db: Db): Promise<SessionLife[]> =>
+  db
+    .selectFrom("sign_in_sessions as session")
+    .innerJoin("users", "users.id", "session.user_id")
+    .select(["session.id", "session.user_id", "users.role", "session.is_remembered", "session.created_at"])
+    .select(["session.last_active_at", "session.expires_at", "session.proved_at"])
+    .execute();
+
 /** All that may be over: whoever asks decides with the rules. `idleSince` and `madeBefore` are the tightest limits. */
 export const findSessionsToSweep = (db: Db, idleSince: Date, madeBefore: Date, now: Date): Promise<LiveSession[]> =>
   live(db)

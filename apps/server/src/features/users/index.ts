@@ -46,7 +46,7 @@ export function installUsers(kernel: Kernel, deps: { signIn: SignInOfUsers }): U
 }
 
 export { searchableUsers } from "./search-users.ts";
-export type { SignInOfUsers } from "./sign-in-of-users.ts";
+export type { SignInOfUsers, UnderLimits } from "./sign-in-of-users.ts";
 export { openNetworks } from "./open-networks.ts";
 export { whenRulesChange } from "./rules-changed.ts";
 export { isWithin, requireAllowedNetwork, requireLongEnough } from "./sign-in-rules.ts";

@@ -1,10 +1,17 @@
 // What managing people asks of signing in; that feature provides it, so that the two do not import each other.
-import type { PendingReset, Role } from "@strongroom/contract";
+import type { PendingReset, Role, SignInPolicy } from "@strongroom/contract";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
 export interface Addressed {
   id: string;
   email: string;
+}
+
+/** What other limits would do to the sessions that are open. */
+export interface UnderLimits {
+  ended: { id: string; user_id: string; state: "idle" | "expired" }[];
+  /** Whose proof would be too old for what asks for a fresh one, and is not now. */
+  proofsOver: number;
 }
 
 export interface SignInOfUsers {
@@ -14,6 +21,8 @@ export interface SignInOfUsers {
   endSessions(tx: Tx, userId: string): Promise<number>;
   /** Ends those of everybody with one of these roles who has no second factor; answers how many there were. */
   endSessionsWithoutFactor(tx: Tx, roles: readonly Role[]): Promise<number>;
+  /** Nothing is changed by it. */
+  underLimits(db: Db, before: SignInPolicy, after: SignInPolicy): Promise<UnderLimits>;
   /** Takes away what signing in knows of a person who is deleted: networks and resets under way. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
   /** The names of the identity providers that these people sign in through; those with a password here are left out. */

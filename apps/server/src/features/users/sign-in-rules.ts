@@ -1,5 +1,5 @@
 // What the sign-in policy asks of an address and of a new password: rules only, no clock and no database.
-import type { SignInPolicy } from "@strongroom/contract";
+import type { Role, SignInPolicy } from "@strongroom/contract";
 import { BlockList, isIP } from "node:net";
 import { refuse } from "#kernel/http/refuse.ts";
 
@@ -40,6 +40,12 @@ export function requireOwnNetwork({ allowed_networks: networks }: Networks, addr
   const message = `Your own address, ${address}, is in none of these networks: you would lock yourself out.`;
   throw refuse(409, "policy.locks-out", message, { errors: [{ path: "allowed_networks", msg: message }] });
 }
+
+type FactorRoles = Pick<SignInPolicy, "mfa_required_roles">;
+
+/** The roles that have to have a second factor from now on and had not before. */
+export const newlyAsked = (before: FactorRoles, after: FactorRoles): Role[] =>
+  after.mfa_required_roles.filter((role) => !before.mfa_required_roles.includes(role));
 
 /** Throws 400 for a new password that is shorter than the policy asks; `path` names its field. */
 export function requireLongEnough(

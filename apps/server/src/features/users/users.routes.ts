@@ -9,6 +9,7 @@ import {
   issueResetLink,
   listPendingResets,
   listUsers,
+  previewSignInPolicy,
   readSignInPolicy,
   setUserStatus,
   unlockUser,
@@ -19,6 +20,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { deleteUser } from "./delete-user.ts";
 import type { DeletedListener } from "./delete-user.ts";
 import { invite, inviteOnceMore, unlock } from "./invite-user.ts";
+import { previewPolicy } from "./preview-policy.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
 import { readPolicy } from "./sign-in-policy.store.ts";
 import { changePolicy, changeRole, changeStatus, decideRole, endAllSessions, issueLink, list } from "./users.ts";
@@ -42,5 +44,6 @@ export function bindUsers(kernel: Kernel, signIn: SignInOfUsers, { disabled, del
   implement(kernel, listPendingResets, async (_call, db) => ({ data: await signIn.pendingResets(db) }));
   implement(kernel, issueResetLink, (call, tx) => issueLink(call, tx, signIn));
   implement(kernel, readSignInPolicy, (_call, db) => readPolicy(db));
+  implement(kernel, previewSignInPolicy, (call, tx) => previewPolicy({ clock: kernel.clock, signIn }, call, tx));
   implement(kernel, updateSignInPolicy, (call, tx) => changePolicy({ events: kernel.events, signIn }, call, tx));
 }

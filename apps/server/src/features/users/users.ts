@@ -19,7 +19,7 @@ import type { Call } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
 import { rulesChanged } from "./rules-changed.ts";
-import { requireOwnNetwork } from "./sign-in-rules.ts";
+import { newlyAsked, requireOwnNetwork } from "./sign-in-rules.ts";
 import { lockPolicy, writePolicy } from "./sign-in-policy.store.ts";
 import { requireAnotherAdmin, requireAnotherPerson } from "./users.policy.ts";
 import { clearRoleRequest, findUser, listPage, lockActiveAdmins, lockUser, setRole, setStatus } from "./users.store.ts";
@@ -127,7 +127,7 @@ export async function changePolicy(
   requireOwnNetwork(policy, call.request.ip);
   const before = await lockPolicy(tx);
   await writePolicy(tx, policy);
-  const asked = policy.mfa_required_roles.filter((role) => !before.mfa_required_roles.includes(role));
+  const asked = newlyAsked(before, policy);
   const ended = asked.length === 0 ? 0 : await signIn.endSessionsWithoutFactor(tx, asked);
   const isOtherNetworks = before.allowed_networks.join() !== policy.allowed_networks.join();
   if (isOtherNetworks || asked.length > 0) await events.publish(tx, rulesChanged);
