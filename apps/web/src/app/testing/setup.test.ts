@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 
 afterEach(() => vi.useRealTimers());
 
-const oneFrame = () => new Promise(requestAnimationFrame);
+const oneFrame = () => new Promise<number>(requestAnimationFrame);
 
 function focusAndLeave(): void {
   const button = document.body.appendChild(document.createElement("button"));
@@ -11,12 +11,14 @@ function focusAndLeave(): void {
   button.remove();
 }
 
-test.each([
-  ["all timers", undefined, focusAndLeave],
-  ["some timers", ["Date", "setInterval", "clearInterval"] as const, () => void oneFrame()],
-])("frames are drawn also after a test that had %s false while something was drawn", async (_, toFake, draw) => {
+type Timers = Parameters<typeof vi.useFakeTimers>[0];
+
+test.each<[string, Timers, () => void]>([
+  ["all timers", {}, focusAndLeave],
+  ["some timers", { toFake: ["Date", "setInterval", "clearInterval"] }, () => void oneFrame()],
+])("frames are drawn also after a test that had %s false while something was drawn", async (_, timers, draw) => {
   await oneFrame();
-  vi.useFakeTimers(toFake === undefined ? {} : { toFake: [...toFake] });
+  vi.useFakeTimers(timers);
   draw();
   vi.useRealTimers();
   const drawn = vi.fn<() => void>();

@@ -1,8 +1,9 @@
 // Asks why memberships are removed in a review. They end at once.
 import { Textarea } from "@mantine/core";
 import type { ReviewItem } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { DialogForm } from "#shared/ui/dialog-form.tsx";
 import { Modal } from "#shared/ui/modal.tsx";

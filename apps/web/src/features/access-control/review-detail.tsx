@@ -2,11 +2,12 @@
 import { Button, Progress } from "@mantine/core";
 import { IconArrowLeft, IconBell, IconDownload, IconLock } from "@tabler/icons-react";
 import type { AccessReview } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { paths } from "#app/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { absoluteTime } from "#shared/format/time.ts";
 import { useUser } from "#shared/session/session-store.ts";

@@ -2,10 +2,11 @@
 import { Button, Checkbox, SegmentedControl } from "@mantine/core";
 import { IconCheck, IconChecks, IconTrash, IconUser, IconUsersGroup } from "@tabler/icons-react";
 import { SAFE_ROLE_LABELS, type AccessReview, type ReviewItem } from "@strongroom/contract";
-import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { choiceOf, searchOf, withParam } from "#shared/format/address.ts";
 import { counted } from "#shared/format/text.ts";
 import { absoluteTime } from "#shared/format/time.ts";

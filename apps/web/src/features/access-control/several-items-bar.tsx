@@ -2,8 +2,9 @@
 import { Button } from "@mantine/core";
 import { IconCheck, IconTrash } from "@tabler/icons-react";
 import type { ReviewItem } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { severalDecisions, type SeveralDecided } from "./access-control.queries.ts";

@@ -1,8 +1,9 @@
 // "Start Review": over which memberships, decided by whom, until when.
 import { MultiSelect, Radio, Stack, TextInput } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { DialogForm } from "#shared/ui/dialog-form.tsx";
 import { Modal } from "#shared/ui/modal.tsx";

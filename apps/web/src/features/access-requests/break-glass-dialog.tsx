@@ -2,11 +2,12 @@
 import { Alert, Button, Group, Textarea } from "@mantine/core";
 import { IconFlame } from "@tabler/icons-react";
 import type { RequestableAccount } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { paths } from "#app/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
@@ -53,8 +54,9 @@ function BreakGlassForm({ preset, onClose }: { preset: RequestableAccount | null
     if (resource === null) return;
     const body = { account_id: resource.account_id, reason, durationMinutes: resource.default_duration_minutes };
     mutate(body, {
-      onSuccess: () => {
+      onSuccess: (_, isHere) => {
         toast.success(`${resource.name} is open to you`);
+        if (!isHere) return;
         onClose();
         void navigate(paths.account(resource.account_id));
       },

@@ -2,9 +2,10 @@
 import { Alert, Button, Group, Radio, Select, Stack, Textarea } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { AccessRequest } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -53,9 +54,9 @@ interface FormProps {
 /** What follows a sent decision: the toast and the end of the dialog, or why it failed (JIT-36 to JIT-39). */
 function told(act: Act, onClose: () => void) {
   return {
-    onSuccess: () => {
+    onSuccess: (_: unknown, isHere: boolean) => {
       toast.success(RESULTS[act].done);
-      onClose();
+      if (isHere) onClose();
     },
     onError: (error: unknown) => toast.error(messageOf(error), { title: RESULTS[act].failed }),
   };

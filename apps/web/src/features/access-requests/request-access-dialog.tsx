@@ -2,9 +2,10 @@
 import { Alert, Button, Group, Select, TextInput, Textarea } from "@mantine/core";
 import { IconAlertTriangle, IconFlame } from "@tabler/icons-react";
 import type { AccountId, RequestableAccount } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
@@ -77,9 +78,12 @@ function RequestForm({ preset, onClose, onBreakGlass }: Parts & { preset: Reques
     setErrors(wrong);
     if (Object.keys(wrong).length > 0) return;
     create.mutate(payloadOf(values, minutesIn(values.duration, resource)), {
-      onSuccess: ({ status }) => {
+      onSuccess: ({ status }, isHere) => {
         toast.success(status === "pending" ? "Access request submitted" : "Access granted");
-        onClose();
+        if (isHere) onClose();
+      },
+      onError: (error, isHere) => {
+        if (!isHere) toast.error(messageOf(error), { title: createFailureTitle(error) });
       },
     });
   }

@@ -1,9 +1,10 @@
 // What asks before something happens to one account: rotating, deleting, moving (ACC-14, ACC-35, ACC-39, ACC-40).
 import { Button, Group, Select, Stack } from "@mantine/core";
 import type { Account } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { rotationObstacle } from "#shared/rotation/rotation-obstacle.ts";
 import { RotateDialog } from "#shared/rotation/rotate-dialog.tsx";
 import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";

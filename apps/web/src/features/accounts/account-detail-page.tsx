@@ -2,10 +2,11 @@
 import { Button, Stack } from "@mantine/core";
 import { IconArrowLeft, IconCopy, IconKey } from "@tabler/icons-react";
 import type { Account } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { paths } from "#app/paths.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { HostKeyAlarm } from "#shared/ui/host-key-alarm.tsx";
 import { RotationHistory } from "#shared/rotation/rotation-history.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";

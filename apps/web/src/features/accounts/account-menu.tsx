@@ -2,8 +2,8 @@
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconChecks, IconDots, IconDownload, IconUpload } from "@tabler/icons-react";
 import type { SafeId } from "@strongroom/contract";
-import { useMutation } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { accountExport } from "./accounts.queries.ts";
 

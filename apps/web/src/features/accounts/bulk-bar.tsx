@@ -2,9 +2,10 @@
 import { Button, Menu } from "@mantine/core";
 import { IconChevronUp, IconRefresh, IconShieldCheck } from "@tabler/icons-react";
 import { BULK_ACTIONS, type Account, type AccountId, type SafeId } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
 import { toast } from "#shared/ui/toast.ts";

@@ -2,8 +2,9 @@
 import { Alert, Button } from "@mantine/core";
 import { IconClock, IconLock } from "@tabler/icons-react";
 import type { Account } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { useNow } from "#shared/format/now.ts";
 import { nearTime } from "#shared/format/time.ts";
 import { toast } from "#shared/ui/toast.ts";

@@ -2,11 +2,12 @@
 import { ActionIcon, Button } from "@mantine/core";
 import { IconPlus, IconRefresh, IconTrash } from "@tabler/icons-react";
 import type { Account, Dependent } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { paths } from "#app/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";

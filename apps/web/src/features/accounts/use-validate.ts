@@ -1,6 +1,7 @@
 // "Validate": one validation at a time per account, wherever its button is, and the toast at its end.
 import type { Account } from "@strongroom/contract";
-import { useIsMutating, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useIsMutating, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { validateKey, validation } from "./accounts.queries.ts";
 import { VALIDATION_FAILED, statusAfterValidation, validatedText } from "./validate-account.ts";

@@ -2,9 +2,10 @@
 import { Alert, Button, Group } from "@mantine/core";
 import { IconAlertTriangle, IconCheck, IconDatabaseExport, IconX } from "@tabler/icons-react";
 import type { Backup, BackupList, BackupWork, RestoreDrill } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { inBytes } from "#shared/format/size.ts";
 import { absoluteTime } from "#shared/format/time.ts";
 import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";

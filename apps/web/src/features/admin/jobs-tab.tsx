@@ -2,9 +2,10 @@
 import { Button, Select, Table } from "@mantine/core";
 import { IconChecklist } from "@tabler/icons-react";
 import { JOB_STATES, type JobQueue, type JobRun } from "@strongroom/contract";
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { withParam } from "#shared/format/address.ts";
 import { capitalised } from "#shared/format/text.ts";
 import { LoadMore } from "#shared/ui/load-more.tsx";

@@ -1,9 +1,10 @@
 // The seal: whether the vault can be opened, by what it opens, and closing it in an emergency.
 import { Button } from "@mantine/core";
 import { IconLock, IconLockOpen } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";

@@ -2,9 +2,10 @@
 import { Button, Checkbox, Group, SimpleGrid, Stack, Switch, TextInput, Textarea } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
 import { ROLES, type SignInPolicy } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { capitalised } from "#shared/format/text.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";

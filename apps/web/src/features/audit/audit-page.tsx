@@ -1,8 +1,9 @@
 // The audit trail in full, and what lets somebody check it who does not trust us.
 import { Button, Stack } from "@mantine/core";
 import { IconDownload, IconLock, IconShieldCheck } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";

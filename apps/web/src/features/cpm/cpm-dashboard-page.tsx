@@ -2,9 +2,10 @@
 import { Button, Stack } from "@mantine/core";
 import { IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
 import type { CpmStatus, RunId } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { useNow } from "#shared/format/now.ts";
 import { duration } from "#shared/format/time.ts";
 import { VerificationRunCard } from "#shared/runs/verification-run-card.tsx";

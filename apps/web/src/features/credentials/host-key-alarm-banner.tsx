@@ -1,6 +1,7 @@
 // The alarm of a credential whose server showed another host key than before.
 import type { Credential } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { HostKeyAlarm } from "#shared/ui/host-key-alarm.tsx";
 import { hostKeyAcceptance } from "./credentials.queries.ts";
 

@@ -1,5 +1,6 @@
 // "Verify Now": one verification at a time per credential, wherever its button is, and the toast at its end.
-import { useIsMutating, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useIsMutating, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { verification, verifyKey } from "./credentials.queries.ts";
 import { noticeOfFailedCall, noticeOfReply, type VerifyNotice, type VerifyPlace } from "./verify-credential.ts";

@@ -1,7 +1,8 @@
 // "Create Group", "Edit Group" and "Delete Group".
 import type { Group } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { Modal } from "#shared/ui/modal.tsx";

@@ -2,10 +2,11 @@
 import { ActionIcon, Button } from "@mantine/core";
 import { IconTrash, IconUser, IconUsersGroup } from "@tabler/icons-react";
 import { isMachineAddress, type Group, type GroupMember, type ReplyOf, type listUsers } from "@strongroom/contract";
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { MachineBadge } from "#shared/ui/machine-badge.tsx";

@@ -1,6 +1,7 @@
 // Adding, editing and deleting an identity provider.
 import type { IdentityProvider, ProviderKind } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { Modal } from "#shared/ui/modal.tsx";

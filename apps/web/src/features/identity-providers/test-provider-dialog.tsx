@@ -2,9 +2,9 @@
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { IconCircleCheck, IconCircleX, IconPlugConnected } from "@tabler/icons-react";
 import type { IdentityProvider, ReplyOf, testIdentityProvider } from "@strongroom/contract";
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { Modal } from "#shared/ui/modal.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toneStyle } from "#shared/ui/tone.ts";

@@ -15,8 +15,9 @@ import {
   type Icon,
 } from "@tabler/icons-react";
 import type { AuditSink, AuditSinkKind } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { CardButton, CardNote, CardSign, CardSigns, ItemCard } from "#shared/ui/item-card.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { saveFile } from "#shared/ui/save-file.ts";

@@ -1,7 +1,8 @@
 // "Add Sink", "Edit Sink" and "Delete Sink"; the form's code is fetched when it is first opened.
 import type { AuditSink } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { Suspense, lazy } from "react";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";

@@ -2,9 +2,10 @@
 import { Button, TextInput } from "@mantine/core";
 import { IconDownload, IconEye, IconTrash } from "@tabler/icons-react";
 import type { WitnessedLog } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { CodeBlock } from "#shared/ui/code-block.tsx";

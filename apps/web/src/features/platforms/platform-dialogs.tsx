@@ -1,7 +1,8 @@
 // "Create Platform", "Edit Platform" and "Delete Platform"; the form's code is fetched when it is first opened.
 import type { Platform } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Suspense, lazy, type ReactNode } from "react";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";

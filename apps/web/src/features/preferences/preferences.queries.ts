@@ -7,9 +7,10 @@ import {
   type DashboardPreferences,
   type NotificationPreferences,
 } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
 import { keyOf, queryOf } from "#shared/api/query.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 
 export const useDashboardPreferences = () => useQuery(queryOf(readDashboardPreferences));
 export const useNotificationPreferences = () => useQuery(queryOf(readNotificationPreferences));

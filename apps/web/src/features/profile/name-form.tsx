@@ -2,11 +2,12 @@
 import { Button, Group, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { PersonName } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { zod4Resolver } from "mantine-form-zod-resolver";
 import { z } from "zod";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { renaming } from "./profile.queries.ts";
@@ -19,11 +20,14 @@ export function NameForm({ name, onDone }: { name: string; onDone: () => void })
   useEffect(() => getInputNode("name")?.focus(), [getInputNode]);
   const submit = form.onSubmit((values) =>
     mutate(values.name, {
-      onSuccess: () => {
+      onSuccess: (_, isHere) => {
         toast.success("Name changed");
-        onDone();
+        if (isHere) onDone();
       },
-      onError: (error) => form.setFieldError("name", messageOf(error)),
+      onError: (error, isHere) => {
+        if (isHere) form.setFieldError("name", messageOf(error));
+        else toast.error(messageOf(error), { title: "Failed to change your name" });
+      },
     }),
   );
   return (

@@ -1,7 +1,8 @@
 // "Add Member", "Edit Member" and "Remove Member".
 import type { Safe, SafeMember } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
 import { Modal } from "#shared/ui/modal.tsx";

@@ -1,7 +1,8 @@
 // "Create New Safe" and "Edit Safe" (SAFE-07): the dialogs around the form, whose code is fetched when one is first opened.
 import type { Safe } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { Suspense, lazy } from "react";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";

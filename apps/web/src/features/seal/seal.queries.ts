@@ -1,8 +1,9 @@
 // Whether the vault is sealed, and unsealing it.
 import { readSeal, unseal } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
 import { queryOf } from "#shared/api/query.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 
 /** Somebody else may unseal it meanwhile. */
 const ASK_EVERY_MS = 5000;

@@ -32,10 +32,10 @@ export function ChangePasswordCard() {
           form.reset();
           toast.success("Password changed. Your other sessions have ended.");
         },
-        onError: (error) => {
+        onError: (error, isHere) => {
           const refused = isCallError(error) ? error.errors.filter(({ path }) => Object.hasOwn(FIELDS, path)) : [];
           for (const { path, msg } of refused) form.setFieldError(FIELDS[path] ?? "", msg);
-          if (refused.length === 0) toast.error(messageOf(error, "Failed to change the password"));
+          if (refused.length === 0 || !isHere) toast.error(messageOf(error, "Failed to change the password"));
         },
       },
     ),

@@ -36,9 +36,9 @@ export default function ResetPasswordPage() {
     complete.mutate(
       { token, password },
       {
-        onSuccess: () => {
+        onSuccess: (_, isHere) => {
           toast.success("Password changed. Please sign in with it.");
-          void navigate(paths.login, { replace: true });
+          if (isHere) void navigate(paths.login, { replace: true });
         },
         onError: (error) => toast.error(messageOf(error, "Failed to reset password")),
       },

@@ -13,11 +13,12 @@ import {
   type SessionId,
   type SignedIn,
 } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { enterWithPasskey } from "#features/factors/factors.queries.ts";
 import { call } from "#shared/api/call.ts";
 import { CallError } from "#shared/api/call-error.ts";
 import { invalidatePath, queryOf } from "#shared/api/query.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { startSession } from "#shared/session/session-store.ts";
 import { INVALID_TOKEN } from "#shared/session/token.ts";
 

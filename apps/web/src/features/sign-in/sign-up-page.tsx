@@ -53,12 +53,12 @@ export default function SignUpPage() {
       ...(isFirst && setupToken !== "" ? { setup_token: setupToken } : {}),
     };
     signUp.mutate(body, {
-      onSuccess: ({ code }) => {
+      onSuccess: ({ code }, isHere) => {
         toast.success(SIGNED_UP);
         if (code === "account.created-role-requested") toast.custom(ROLE_REQUESTED, { duration: MAIL_TOAST_MS });
-        void navigate(paths.login);
+        if (isHere) void navigate(paths.login);
       },
-      onError: (error) => {
+      onError: (error, isHere) => {
         const { text, mayExist } = explainSignUp(error);
         if (!mayExist) {
           toast.error(text, { title: SIGN_UP_FAILED });
@@ -66,7 +66,7 @@ export default function SignUpPage() {
         }
         console.warn(text);
         toast.custom(text, { duration: MAIL_TOAST_MS });
-        signInLater();
+        if (isHere) signInLater();
       },
     });
   });

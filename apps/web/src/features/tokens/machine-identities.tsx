@@ -2,10 +2,11 @@
 import { Button, Stack } from "@mantine/core";
 import { IconPlus, IconRobot } from "@tabler/icons-react";
 import type { MachineIdentity } from "@strongroom/contract";
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { searchOf } from "#shared/format/address.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { capitalised } from "#shared/format/text.ts";

@@ -2,9 +2,10 @@
 import { Button, Group, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { TokenPolicy } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
 import { firstObjections } from "#shared/api/field-errors.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";

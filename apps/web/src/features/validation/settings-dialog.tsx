@@ -1,7 +1,8 @@
 // "Dashboard settings": how it refreshes, what it shows, and which alerts it gives (VAL-06, VAL-47).
 import { Checkbox, NativeSelect, SimpleGrid, Stack, Switch } from "@mantine/core";
 import type { DashboardPreferences } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { DialogForm } from "#shared/ui/dialog-form.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";

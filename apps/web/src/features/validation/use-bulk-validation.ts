@@ -1,7 +1,8 @@
 // "Bulk Validate Critical": what fails and is high or critical is tried once more (VAL-20 to VAL-22, VAL-73).
 import type { RunId } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { bulkValidation } from "./validation.queries.ts";

@@ -1,6 +1,6 @@
 // The export of the report, for every button that starts it.
 import type { ValidationRange } from "@strongroom/contract";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { reportDownload, type ReportFormat } from "./validation.queries.ts";
 

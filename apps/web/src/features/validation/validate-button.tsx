@@ -1,8 +1,9 @@
 // "Validate": tries one stored secret on its system now, says how it goes, and has the lists looked at again (VAL-53, VAL-65 to VAL-67).
 import { Button } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
-import { useIsMutating, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useIsMutating, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { tellFailed, tellStarted, tellSucceeded } from "./announce-validation.ts";
 import { refreshValidation, validate, type Validated } from "./validation.queries.ts";
 

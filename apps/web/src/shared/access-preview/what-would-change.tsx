@@ -2,9 +2,9 @@
 import { Button } from "@mantine/core";
 import { IconArrowDownRight, IconArrowUpRight, IconZoomQuestion } from "@tabler/icons-react";
 import { previewAccessChange, type AccessPreview, type InputOf } from "@strongroom/contract";
-import { useMutation } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { Tag } from "#shared/ui/tag.tsx";
 import { linesOf, summaryOf, unshown, type PreviewLine } from "./preview-words.ts";

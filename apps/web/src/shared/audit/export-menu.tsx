@@ -1,8 +1,9 @@
 // "Export": what the list is narrowed to, as a JSON file, or as other tools read it (AUDIT-11, AUDIT-20).
 import { ActionIcon, Button, Group, Menu } from "@mantine/core";
 import { IconChevronDown, IconDownload } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { toast } from "#shared/ui/toast.ts";
 import type { AuditQuery } from "./audit-filter.ts";
 import { LOG_FORMATS, logsDownload, type LogFormat } from "./audit.queries.ts";

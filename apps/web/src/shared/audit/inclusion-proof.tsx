@@ -2,9 +2,10 @@
 import { Button, Collapse } from "@mantine/core";
 import { IconFileCertificate } from "@tabler/icons-react";
 import type { AuditLog } from "@strongroom/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";

@@ -1,7 +1,8 @@
 // Saves everything on record about one subject as a file that can be checked without us.
 import type { EvidenceSubject } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { bundleDownload } from "./audit.queries.ts";
 

@@ -2,9 +2,10 @@
 import { CloseButton, UnstyledButton } from "@mantine/core";
 import { IconBellOff } from "@tabler/icons-react";
 import type { Notification, Severity } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { use } from "react";
 import { useNavigate } from "react-router";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";

@@ -1,9 +1,10 @@
 // What the bell opens: settings, Mark All Read, Clear All, and the newest notifications (NOTIF-01, NOTIF-03, NOTIF-04).
 import { ActionIcon, Anchor, Button } from "@mantine/core";
 import { IconSettings } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { paths } from "#app/paths.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { useConnectionState } from "#shared/events/live-events.ts";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { Tag } from "#shared/ui/tag.tsx";

@@ -1,7 +1,8 @@
 // "Rotate Password": what a rotation will do (VAULT-49), that it goes on in the background (CRED-19), and its start.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { rotating, type Rotated } from "./rotation.queries.ts";

@@ -2,8 +2,9 @@
 import { Button } from "@mantine/core";
 import { IconPencil, IconRefresh, IconTool, type Icon } from "@tabler/icons-react";
 import type { Rotation } from "@strongroom/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { toneStyle } from "#shared/ui/tone.ts";
 import { remediesOf, type Remedy } from "./rotation-words.ts";

@@ -2,8 +2,9 @@
 import { Button, VisuallyHidden } from "@mantine/core";
 import { IconPlayerStop } from "@tabler/icons-react";
 import type { Rotation } from "@strongroom/contract";
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { useNow } from "#shared/format/now.ts";
 import { nearTime } from "#shared/format/time.ts";
 import { Facts, type Fact } from "#shared/ui/facts.tsx";

@@ -1,7 +1,8 @@
 // A run of many that was started here: how far it is, how it goes, and the way to stop it.
 import { Button, CloseButton } from "@mantine/core";
-import { useMutation, type UseMutationOptions } from "@tanstack/react-query";
+import type { UseMutationOptions } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./run-card.module.css";
 

@@ -1,6 +1,7 @@
 // Asks before something is done, does it, and says how it went; deleting asks in one way everywhere.
-import { useMutation, type UseMutationOptions } from "@tanstack/react-query";
+import type { UseMutationOptions } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { ConfirmDialog, type ConfirmDialogProps } from "./confirm-dialog.tsx";
 import { toast } from "./toast.ts";
 
@@ -16,7 +17,7 @@ export interface AskingDialogProps<Done> extends Omit<ConfirmDialogProps, "isBus
 
 /** Closes when it is done. When it is refused it stays open: the reason may be one that passes. */
 export function AskingDialog<Done>({ mutation, done, failed, onDone, onClose, ...asked }: AskingDialogProps<Done>) {
-  const { mutateAsync, isPending } = useMutation(mutation);
+  const { mutate, isPending } = useMutation(mutation);
   const tellDone = (answer: Done): void => {
     const told = typeof done === "function" ? done(answer) : done;
     if (told !== null) toast.success(told);
@@ -27,9 +28,7 @@ export function AskingDialog<Done>({ mutation, done, failed, onDone, onClose, ..
     if (typeof failed === "function") toast.error(failed(error));
     else toast.error(messageOf(error), { title: failed });
   };
-  // Awaited, and not by callbacks of the call: what is deleted may be gone from the page, and this dialog with it, before the
-  // answer is here.
-  const confirm = (): void => void mutateAsync().then(tellDone, tellFailure);
+  const confirm = (): void => mutate(undefined, { onSuccess: tellDone, onError: tellFailure });
   return <ConfirmDialog {...asked} isBusy={isPending} onConfirm={confirm} onCancel={onClose} />;
 }
 

@@ -4,6 +4,8 @@ import { useForm, type UseFormReturnType } from "@mantine/form";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useState, type ReactNode } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { toast } from "./toast.ts";
+import { useIsHere } from "./use-is-here.ts";
 
 type Errors<Values> = Partial<Record<keyof Values, string>>;
 
@@ -22,7 +24,10 @@ export interface DialogFormProps<Values extends object> {
   children: (form: UseFormReturnType<Values>) => ReactNode;
 }
 
-/** Whoever goes on typing has read what was refused. The first field that is wrong gets the focus. */
+/**
+ * Whoever goes on typing has read what was refused; who closed the dialog meanwhile is told of it in a toast. The first field
+ * that is wrong gets the focus.
+ */
 export function DialogForm<Values extends object>({
   initial,
   check,
@@ -34,6 +39,7 @@ export function DialogForm<Values extends object>({
   children,
 }: DialogFormProps<Values>) {
   const [failure, setFailure] = useState<string | null>(null);
+  const isHere = useIsHere();
   const form = useForm<Values>({
     initialValues: initial,
     validate: check,
@@ -45,6 +51,10 @@ export function DialogForm<Values extends object>({
     try {
       await onSubmit(values);
     } catch (error) {
+      if (!isHere()) {
+        toast.error(messageOf(error), { title: failureText });
+        return;
+      }
       if (objectionsIn !== undefined) form.setErrors(objectionsIn(error));
       setFailure(messageOf(error));
     }

@@ -1,0 +1,54 @@
+import { useState } from "react";
+import { act, screen } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { renderScreen } from "#app/testing/render.tsx";
+import { useMutation } from "./use-mutation.ts";
+
+/** A dialog that sends, and can be left before the answer is here. */
+function Screen({ send, told }: { send: () => Promise<string>; told: string[] }) {
+  const [isOpen, setIsOpen] = useState(true);
+  return (
+    <>
+      {isOpen && <Sender send={send} told={told} />}
+      <button onClick={() => setIsOpen(false)}>Leave</button>
+    </>
+  );
+}
+
+function Sender({ send, told }: { send: () => Promise<string>; told: string[] }) {
+  const { mutate, isPending } = useMutation({ mutationFn: send });
+  const ask = () =>
+    mutate(undefined, {
+      onSuccess: (done, isHere) => told.push(`${done}, ${isHere ? "here" : "gone"}`),
+      onError: ({ message }, isHere) => told.push(`${message}, ${isHere ? "here" : "gone"}`),
+      onSettled: () => told.push("settled"),
+    });
+  return <button onClick={ask}>{isPending ? "Sending" : "Send"}</button>;
+}
+
+test.each([
+  ["here", false, ["done, here", "settled"]],
+  ["gone", true, ["done, gone", "settled"]],
+])("an answer is told to who asked, with the screen %s", async (_, leaves, expected) => {
+  const answer = Promise.withResolvers<string>();
+  const told: string[] = [];
+  const { user } = renderScreen(<Screen send={() => answer.promise} told={told} />);
+  await user.click(screen.getByRole("button", { name: "Send" }));
+  await screen.findByRole("button", { name: "Sending" });
+  if (leaves) await user.click(screen.getByRole("button", { name: "Leave" }));
+  await act(async () => answer.resolve("done"));
+  await expect.poll(() => told).toEqual(expected);
+});
+
+test("a refusal is told too when the screen is gone, and each of two that were asked for", async () => {
+  const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+  const told: string[] = [];
+  let asked = 0;
+  const { user } = renderScreen(<Screen send={() => answers[asked++]!.promise} told={told} />);
+  await user.click(screen.getByRole("button", { name: "Send" }));
+  await user.click(await screen.findByRole("button", { name: "Sending" }));
+  await user.click(screen.getByRole("button", { name: "Leave" }));
+  await act(async () => answers[0]!.resolve("done"));
+  await act(async () => answers[1]!.reject(new Error("refused")));
+  await expect.poll(() => told).toEqual(["done, gone", "settled", "refused, gone", "settled"]);
+});

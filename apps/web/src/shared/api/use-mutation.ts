@@ -1,0 +1,38 @@
+// `useMutation` of TanStack Query, except that whoever asked is told how it went wherever they are by then.
+import {
+  useMutation as useMutationOfThisScreen,
+  type UseMutationOptions,
+  type UseMutationResult,
+} from "@tanstack/react-query";
+import { useIsHere } from "#shared/ui/use-is-here.ts";
+
+/** What follows an answer. `isHere` is false when the screen that asked is gone: it has nothing more to close, or to lead on. */
+export interface Told<Done> {
+  onSuccess?: (done: Done, isHere: boolean) => unknown;
+  onError?: (error: Error, isHere: boolean) => unknown;
+  onSettled?: () => unknown;
+}
+
+type Mutate<Done, Fields> = (fields: Fields, told?: Told<Done>) => void;
+type WithMutate<Result, Mutate> = Result extends unknown ? Omit<Result, "mutate"> & { mutate: Mutate } : never;
+
+/**
+ * The library calls back what was given to one `mutate` only while the component is on screen. A dialog that was closed, or a
+ * page that was left, would say nothing of what came of it: here the answer itself is awaited.
+ */
+export function useMutation<Done, Fields = void, Before = unknown>(
+  options: UseMutationOptions<Done, Error, Fields, Before>,
+): WithMutate<UseMutationResult<Done, Error, Fields, Before>, Mutate<Done, Fields>> {
+  const mutation = useMutationOfThisScreen(options);
+  const isHere = useIsHere();
+  const { mutateAsync } = mutation;
+  const mutate: Mutate<Done, Fields> = (fields, told = {}) => void tell(mutateAsync(fields), told, isHere);
+  return { ...mutation, mutate };
+}
+
+async function tell<Done>(asked: Promise<Done>, told: Told<Done>, isHere: () => boolean): Promise<void> {
+  const [answer] = await Promise.allSettled([asked]);
+  if (answer.status === "fulfilled") told.onSuccess?.(answer.value, isHere());
+  else told.onError?.(answer.reason as Error, isHere());
+  told.onSettled?.();
+}

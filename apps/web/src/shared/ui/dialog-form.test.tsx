@@ -1,0 +1,40 @@
+import { act, screen } from "@testing-library/react";
+import { useState } from "react";
+import { expect, test } from "vitest";
+import { renderScreen } from "#app/testing/render.tsx";
+import { DialogForm } from "./dialog-form.tsx";
+
+function Dialog({ send }: { send: () => Promise<void> }) {
+  const [isOpen, setIsOpen] = useState(true);
+  return (
+    <>
+      <button onClick={() => setIsOpen(false)}>Leave</button>
+      {isOpen && (
+        <DialogForm
+          initial={{}}
+          check={() => ({})}
+          submitLabel="Save"
+          failureText="Failed to save"
+          onCancel={() => undefined}
+          onSubmit={send}
+        >
+          {() => null}
+        </DialogForm>
+      )}
+    </>
+  );
+}
+
+test.each([
+  ["in the dialog", false],
+  ["in a toast when the dialog is closed by then", true],
+])("why it was refused is told %s", async (_, leaves) => {
+  const answer = Promise.withResolvers<void>();
+  const { user } = renderScreen(<Dialog send={() => answer.promise} />);
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  if (leaves) await user.click(screen.getByRole("button", { name: "Leave" }));
+  await act(async () => answer.reject(new Error("Somebody was faster")));
+  expect(await screen.findByText("Somebody was faster")).toBeTruthy();
+  expect(screen.getByText("Failed to save")).toBeTruthy();
+  expect(screen.queryByRole("button", { name: "Save" }) === null).toBe(leaves);
+});
