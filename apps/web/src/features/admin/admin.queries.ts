@@ -10,6 +10,7 @@ import {
   issueResetLink,
   listPendingResets,
   listUsers,
+  previewSignInPolicy,
   readSeal,
   readSignInPolicy,
   resetFactors,
@@ -97,6 +98,10 @@ export type NewInvitation = NonNullable<InputOf<typeof inviteUser>["body"]>;
 export const invite = (body: NewInvitation): Promise<ReplyOf<typeof inviteUser>> => call(inviteUser, { body });
 export const inviteOnceMore = (userId: string, by: "mail" | "link"): Promise<ReplyOf<typeof inviteAgain>> =>
   call(inviteAgain, { ...byId(userId), body: { by } });
+
+export const policyPreview = mutationOptions({
+  mutationFn: (policy: SignInPolicy) => call(previewSignInPolicy, { body: policy }),
+});
 
 export const policyChange = (client: QueryClient) =>
   mutationOptions({

@@ -13,6 +13,7 @@ import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./admin-page.module.css";
 import { policyChange, signInPolicy } from "./admin.queries.ts";
+import { PolicyPreview } from "./policy-preview.tsx";
 import {
   POLICY_LIMITS,
   boundsOf,
@@ -80,13 +81,20 @@ function PolicyForm({ policy }: { policy: SignInPolicy }) {
           description="Anybody who reaches this address can create an account with the role User"
           {...form.getInputProps("sign_up_open", { type: "checkbox" })}
         />
-        <Button type="submit" loading={isPending} disabled={!form.isDirty()} ml="auto">
-          Save policy
-        </Button>
+        <Group align="flex-start" gap="md">
+          <PolicyPreview before={policy} after={wished(form)} />
+          <Button type="submit" loading={isPending} disabled={!form.isDirty()} ml="auto">
+            Save policy
+          </Button>
+        </Group>
       </Stack>
     </form>
   );
 }
+
+/** What saving would send; null where nothing would be sent. */
+const wished = (form: UseFormReturnType<PolicyValues>): SignInPolicy | null =>
+  form.isDirty() && Object.keys(checkPolicy(form.values)).length === 0 ? policyOf(form.values) : null;
 
 interface LimitsProps {
   form: UseFormReturnType<PolicyValues>;

@@ -1,0 +1,167 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import type { PolicyPreview, SignInPolicy, UserId } from "@strongroom/contract";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { signInForTest } from "#app/testing/sign-in.ts";
+import { notesOf, partsOf, warningsOf } from "./policy-preview-words.ts";
+import SignInPolicyCard from "./sign-in-policy-card.tsx";
+
+const PREVIEW = "POST /api/v1/admin/sign-in-policy/preview";
+const SAVE = "PUT /api/v1/admin/sign-in-policy";
+const policy: SignInPolicy = {
+  timeout_minutes: 30,
+  warning_minutes: 5,
+  privileged_timeout_minutes: 15,
+  session_hours: 12,
+  remembered_days: 30,
+  sign_up_open: true,
+  password_min_length: 8,
+  mfa_required_roles: [],
+  step_up_minutes: 30,
+  allowed_networks: [],
+};
+const nothing: PolicyPreview = {
+  you: { address: "192.0.2.7", is_outside: false, lacks_factor: false, is_signed_out: false },
+  without_factor: { people: 0, sessions: 0, tokens: 0, shown: [] },
+  outside: { people: 0, sessions: 0, tokens: 0, shown: [] },
+  ending: { people: 0, idle: 0, expired: 0, shown: [] },
+  proofs_over: 0,
+};
+const ana = {
+  user_id: "77777777-7777-4777-8777-777777777777" as UserId,
+  name: "Ana",
+  email: "ana@example.test",
+  role: "manager" as const,
+};
+
+describe("in words", () => {
+  test("whoever asks hears first that they would lock themselves out, lack a factor or be signed out", () => {
+    expect(warningsOf(nothing)).toEqual([]);
+    const you = { address: "192.0.2.7", is_outside: true, lacks_factor: true, is_signed_out: true };
+    expect(warningsOf({ ...nothing, you })).toEqual([
+      "Your own address, 192.0.2.7, is in none of these networks: you would lock yourself out, so this cannot be saved.",
+      "You have no second factor yourself: you would set one up at your next sign-in.",
+      "You would be signed out as soon as you save.",
+    ]);
+  });
+
+  test("people are told of with what happens to them, and how many are not named", () => {
+    const parts = partsOf({
+      ...nothing,
+      without_factor: {
+        people: 61,
+        sessions: 3,
+        tokens: 2,
+        shown: [
+          { ...ana, has_provider_factor: false, sessions: 1, tokens: 2 },
+          { ...ana, name: "Ben", has_provider_factor: true, sessions: 2, tokens: 0 },
+        ],
+      },
+      outside: {
+        people: 1,
+        sessions: 1,
+        tokens: 0,
+        shown: [{ ...ana, addresses: ["203.0.113.7", "203.0.113.9"], sessions: 1, tokens: 0 }],
+      },
+      ending: { people: 1, idle: 2, expired: 0, shown: [{ ...ana, idle: 2, expired: 0 }] },
+    });
+    expect(parts.map(({ title, more }) => [title, more])).toEqual([
+      ["61 people would need a second factor and have none: 3 sessions would end, 2 API tokens would rest", 60],
+      ["1 person would be outside of the networks: 1 open session, 0 API tokens", 0],
+      ["1 person would be signed out: 2 sessions idle for too long", 0],
+    ]);
+    expect(parts.flatMap(({ people }) => people.map(({ says }) => says))).toEqual([
+      "Manager, 1 session would end, 2 API tokens would rest",
+      "Manager, has one at their provider: signs in once more",
+      "Manager, last seen at 203.0.113.7 and 203.0.113.9, 1 open session",
+      "Manager, 2 sessions idle for too long",
+    ]);
+  });
+
+  test("who has a second factor at their provider lacks none", () => {
+    const ben = { ...ana, has_provider_factor: true, sessions: 2, tokens: 0 };
+    const [part] = partsOf({ ...nothing, without_factor: { people: 0, sessions: 2, tokens: 0, shown: [ben] } });
+    expect([part?.title, part?.more]).toEqual([
+      "2 sessions would end; their people sign in once more with the second factor of their provider",
+      0,
+    ]);
+  });
+
+  test("what touches nobody who is here now is said too", () => {
+    const before = { ...policy, mfa_required_roles: ["admin" as const], allowed_networks: ["10.0.0.0/8"] };
+    const after = { ...policy, sign_up_open: false, password_min_length: 12 };
+    expect(notesOf(before, after, { ...nothing, proofs_over: 1 })).toEqual([
+      "Nobody could create an account by themselves any more.",
+      "Passwords chosen from then on would need 12 characters; those in use stay.",
+      "People could come from anywhere.",
+      "The role Admin would no longer need a second factor.",
+      "1 session would have to prove again who it is before the next dangerous action.",
+    ]);
+    expect(notesOf(after, policy, nothing)).toEqual([
+      "Anybody who reaches this address could create an account with the role User.",
+    ]);
+  });
+});
+
+describe("beside Save", () => {
+  let api: TestApi;
+  beforeEach(async () => {
+    signInForTest({ role: "admin" });
+    api = await startApi({ "GET /api/v1/admin/sign-in-policy": { json: policy } });
+  });
+  afterEach(() => api.close());
+
+  async function withAdminsAsked() {
+    const { user } = renderScreen(<SignInPolicyCard />);
+    const ask = await screen.findByRole("button", { name: "What would change?" });
+    expect(ask.hasAttribute("disabled")).toBe(true);
+    await user.click(screen.getByRole("checkbox", { name: "Admin" }));
+    return { user, ask };
+  }
+
+  test("what would change is asked of the server and shown until the form says something else; nothing is saved", async () => {
+    api.on(PREVIEW, {
+      json: {
+        ...nothing,
+        you: { ...nothing.you, lacks_factor: true, is_signed_out: true },
+        without_factor: {
+          people: 1,
+          sessions: 1,
+          tokens: 0,
+          shown: [{ ...ana, has_provider_factor: false, sessions: 1, tokens: 0 }],
+        },
+      },
+    });
+    const { user, ask } = await withAdminsAsked();
+    await user.click(ask);
+    const title = "1 person would need a second factor and has none: 1 session would end";
+    const list = await screen.findByRole("list", { name: title });
+    expect(within(list).getByText("Ana")).toBeTruthy();
+    expect(screen.getByText("You would be signed out as soon as you save.")).toBeTruthy();
+    expect(api.requestsTo(PREVIEW)[0]?.body).toEqual({ ...policy, mfa_required_roles: ["admin"] });
+    expect(api.requestsTo(SAVE)).toEqual([]);
+    await user.click(screen.getByRole("checkbox", { name: "Manager" }));
+    await waitFor(() => expect(screen.queryByRole("list", { name: title })).toBeNull());
+  });
+
+  test("that nobody would notice is said, and a refusal in the server's words; it can be asked again", async () => {
+    api.on(PREVIEW, problem(500, "internal", "The database is away."));
+    const { user, ask } = await withAdminsAsked();
+    await user.click(ask);
+    expect((await screen.findByRole("alert")).textContent).toBe("The database is away.");
+    api.on(PREVIEW, { json: nothing });
+    await user.click(ask);
+    expect(await screen.findByText("Nobody who is here now would notice it.")).toBeTruthy();
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
+  test("is not asked of a policy that could not be saved", async () => {
+    const { user, ask } = await withAdminsAsked();
+    const timeout = screen.getByRole("spinbutton", { name: "Inactivity timeout" });
+    await user.clear(timeout);
+    expect(ask.hasAttribute("disabled")).toBe(true);
+    await user.type(timeout, "60");
+    expect(ask.hasAttribute("disabled")).toBe(false);
+  });
+});
