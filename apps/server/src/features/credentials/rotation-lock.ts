@@ -3,6 +3,7 @@ import type { RotationState } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { named } from "#kernel/db/named.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 
 /** Where a row of `rotations` stands, for people. */
@@ -22,10 +23,10 @@ const isInHand = sql<boolean>`(rotations.lease_until > clock_timestamp()
  * without holding them. Answers the name of the first, or null.
  */
 export async function rotationInHand(db: Db, ids: readonly string[]): Promise<string | null> {
-  const { rows } = await sql<{ name: string }>`
+  const query = sql<{ name: string }>`
     select credential_name as name from rotations
-    where credential_id = any(${[...ids]}::uuid[]) and step <> 'ended' and ${isInHand} limit 1`.execute(db);
-  return rows[0]?.name ?? null;
+    where credential_id = any(${[...ids]}::uuid[]) and step <> 'ended' and ${isInHand} limit 1`.compile(db);
+  return (await db.executeQuery(named("rotations.in-hand", query))).rows[0]?.name ?? null;
 }
 
 /** Throws 409 while a rotation has one of these in hand. Their rows in `credentials` are held. */

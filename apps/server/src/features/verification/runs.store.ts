@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { ColumnType, JSONColumnType, RawBuilder, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { named } from "#kernel/db/named.ts";
 import { sentWithNext } from "#kernel/db/shared-trips.ts";
 import type { RunScope } from "./verification.policy.ts";
 
@@ -142,12 +143,15 @@ export interface Claimed {
 
 /**
  * The next credential of a run; null when the run has ended. Claims follow each other, so that the count for a machine is
- * exact. The lock travels with the claim, and may be taken alone: it ends with its statement then.
+ * exact. The lock travels with the claim, and may be taken alone: it ends with its statement then. It is not kept until the
+ * disk has written the claim: one that a power cut undoes is made again, and the attempt's own record is what rules.
  */
 export async function claimItem(tx: Tx, runId: string, rules: ClaimRules): Promise<Claimed | null> {
   const lock = sql`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`;
   await tx.executeQuery(sentWithNext("runs.claim-lock", lock.compile(tx)));
-  const { rows } = await sql<RunRow & { credential_id: string | null }>`
+  const hasty = sql`set local synchronous_commit to off`;
+  await tx.executeQuery(sentWithNext("runs.claim-hastily", hasty.compile(tx)));
+  const query = sql<RunRow & { credential_id: string | null }>`
     with running as (
       select * from verification_runs where id = ${runId} and status = 'running'
     ), claimed as (
@@ -163,8 +167,8 @@ export async function claimItem(tx: Tx, runId: string, rules: ClaimRules): Promi
         for update skip locked)
       returning credential_id
     )
-    select running.*, claimed.credential_id from running left join claimed on true`.execute(tx);
-  const [row] = rows;
+    select running.*, claimed.credential_id from running left join claimed on true`.compile(tx);
+  const [row] = (await tx.executeQuery(named("runs.claim", query))).rows;
   if (row === undefined) return null;
   const { credential_id: credentialId, ...run } = row;
   return { run, credentialId };
@@ -199,23 +203,16 @@ export async function countItem(
   as: Counted,
   at: Date,
 ): Promise<RunRow | null> {
-  const taken = await tx
-    .deleteFrom("verification_run_items")
-    .where("run_id", "=", runId)
-    .where("credential_id", "=", credentialId)
-    .executeTakeFirst();
-  if (taken.numDeletedRows === 0n) return null;
-  const run = await tx
-    .updateTable("verification_runs")
-    .set((has) => ({
-      done: has("done", "+", 1),
-      ...(as === "verified" ? { verified: has("verified", "+", 1) } : {}),
-      ...(as === "failed" ? { failed: has("failed", "+", 1) } : {}),
-    }))
-    .where("id", "=", runId)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return run.status === "running" && run.done >= run.total ? await endRun(tx, runId, "completed", at) : run;
+  const [verified, failed] = [as === "verified" ? 1 : 0, as === "failed" ? 1 : 0];
+  const query = sql<RunRow>`
+    with taken as (
+      delete from verification_run_items where run_id = ${runId} and credential_id = ${credentialId} returning run_id
+    )
+    update verification_runs set done = done + 1, verified = verified + ${verified}::int, failed = failed + ${failed}::int,
+      status = case when status = 'running' and done + 1 >= total then 'completed' else status end,
+      completed_at = case when status = 'running' and done + 1 >= total then ${at}::timestamptz else completed_at end
+    from taken where verification_runs.id = taken.run_id returning verification_runs.*`.compile(tx);
+  return (await tx.executeQuery(named("runs.count", query))).rows[0] ?? null;
 }
 
 async function endRun(tx: Tx, id: string, status: "completed", at: Date): Promise<RunRow> {

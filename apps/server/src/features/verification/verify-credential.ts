@@ -29,33 +29,20 @@ const LONGEST_PAUSE_MS = 500;
 export interface Recorder {
   begin(tx: Tx, note: AuditNote): Promise<void>;
   /** Runs `work` in the transaction that also holds the entry of the result. */
-  conclude<T>(work: (tx: Tx) => Promise<{ note: AuditNote; value: T }>): Promise<T>;
+  conclude(work: (tx: Tx) => Promise<{ note: AuditNote; value: Tried }>): Promise<Tried>;
 }
 
-type Alongside = (tx: Tx, attempt: AttemptRow) => Promise<void>;
-
 /**
- * One attempt of a credential is under way at a time, in all processes: who comes second waits and shares its result.
- * `alongside` runs in the transaction of the result. Throws 409 when others keep the credential busy for too long, and
+ * One attempt of a credential is under way at a time, in all processes: who comes second waits and shares its result. Throws 409 when others keep the credential busy for too long, and
  * 429 when too many people wait for results.
  */
-export async function verify(
-  site: Site,
-  wish: Wish,
-  recorder: Recorder,
-  alongside: Alongside = async () => {},
-): Promise<Tried | Untried> {
+export async function verify(site: Site, wish: Wish, recorder: Recorder): Promise<Tried | Untried> {
   const { askedBy } = wish;
-  const attempt = () => attemptInTurn(site, wish, recorder, alongside);
+  const attempt = () => attemptInTurn(site, wish, recorder);
   return askedBy === null ? attempt() : site.gate(askedBy.id, attempt);
 }
 
-async function attemptInTurn(
-  site: Site,
-  wish: Wish,
-  recorder: Recorder,
-  alongside: Alongside,
-): Promise<Tried | Untried> {
+async function attemptInTurn(site: Site, wish: Wish, recorder: Recorder): Promise<Tried | Untried> {
   const { kernel } = site;
   const until = performance.now() + PATIENCE_MS;
   while (performance.now() < until) {
@@ -65,21 +52,13 @@ async function attemptInTurn(
     );
     if (begun.kind === "begun") {
       const result = await tryLogin(site, begun, wish.signal);
-      return recorder.conclude(async (tx) => {
-        const concluded = await concludeAttempt(site, tx, begun.attempt, result, wish.askedBy?.id ?? null);
-        await alongside(tx, concluded.value.attempt);
-        return concluded;
-      });
+      return recorder.conclude((tx) => concludeAttempt(site, tx, begun.attempt, result, wish.askedBy?.id ?? null));
     }
     if (begun.kind !== "under-way") return begun;
     const other = await endOf(kernel, begun.attempt, until);
     // Of an attempt with what was stored before, nothing is learnt: begin again.
     if (other === null || other.is_outdated || other.revision !== begun.revision) continue;
-    return recorder.conclude(async (tx) => {
-      const shared = await share(tx, other);
-      await alongside(tx, other);
-      return shared;
-    });
+    return recorder.conclude((tx) => share(tx, other));
   }
   throw refuse(409, "verification.under-way", "This credential is being verified already. Try again in a minute.");
 }
@@ -148,8 +127,11 @@ export function inNameOf<E extends Endpoint>(kernel: Kernel, call: SteppedCall<E
   };
 }
 
-/** For what the product does by itself. */
-export function byItself(kernel: Kernel): Recorder {
+/** For what the product does by itself. `last` ends the transaction of the result: what many wait for is held for a moment only. */
+export function byItself(
+  kernel: Kernel,
+  last: (tx: Tx, attempt: AttemptRow) => Promise<void> = async () => {},
+): Recorder {
   const entry = (event: string, note: AuditNote) => systemEntry(event, "verification", note, kernel.clock.now());
   return {
     begin: (tx, note) => appendAudit(tx, [entry("verification.started", note)]),
@@ -158,6 +140,7 @@ export function byItself(kernel: Kernel): Recorder {
         const { note, value } = await work(tx);
         const event = note.target?.type === "account" ? "account.validated" : "credential.verified";
         await appendAudit(tx, [entry(event, note)]);
+        await last(tx, value.attempt);
         return value;
       }),
   };

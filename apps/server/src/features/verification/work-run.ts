@@ -7,6 +7,7 @@ import { claimItem, countItem, hasItems } from "./runs.store.ts";
 import type { Counted, RunRow } from "./runs.store.ts";
 import type { Site } from "./site.ts";
 import { byItself, verify } from "./verify-credential.ts";
+import type { AttemptRow } from "./verification.store.ts";
 
 /** Longer than an attempt with all its waiting. */
 const CLAIM_SECONDS = 90;
@@ -78,11 +79,12 @@ async function verifyItem(site: Site, run: RunRow, credentialId: string, signal:
     const counted = await countItem(tx, run.id, credentialId, as, kernel.clock.now());
     if (counted !== null && isWorthTelling(counted)) await kernel.events.publish(tx, progressed(counted));
   };
-  const verdict = await verify(site, wish, byItself(kernel), async (tx, { outcome, code }) => {
+  const countTried = async (tx: Tx, { outcome, code }: AttemptRow): Promise<void> => {
     // Cut short by the end of this server: it stays claimed until another process takes it up.
     if (code === "cancelled") return;
     await count(tx, outcome === "verified" ? "verified" : outcome === "unsupported" ? "untried" : "failed");
-  });
+  };
+  const verdict = await verify(site, wish, byItself(kernel, countTried));
   if (verdict.kind === "tried") return;
   await kernel.database.transaction((tx) => count(tx, verdict.kind === "held-back" ? "failed" : "untried"));
 }

@@ -1,4 +1,5 @@
 // Domain events: published in the transaction that makes them true, delivered to this process's subscribers in order.
+import { setTimeout as delay } from "node:timers/promises";
 import type { Database, Tx } from "#kernel/db/database.ts";
 import { listen } from "#kernel/db/listener.ts";
 import type { Listener } from "#kernel/db/listener.ts";
@@ -47,6 +48,8 @@ const KEPT_HOURS = 24;
 const PRUNE_INTERVAL = 3_600_000;
 /** Without any notification we look this often all the same. */
 const LOOK_INTERVAL = 10_000;
+/** What is announced in quick succession is read together. */
+const GATHER_MS = 20;
 /** While an older transaction holds events back, since it may end without announcing anything; doubled each time. */
 const BLOCKED_INTERVAL = 10;
 const LONGEST_BLOCKED_INTERVAL = 500;
@@ -89,9 +92,10 @@ export function createEvents(database: Database, log: Log): Events {
           const position = readPosition(event.id)!;
           for (const subscriber of subscribers) if (isBefore(subscriber.position, position)) pass(event, subscriber);
         }
-        if (page.isFull) isCalled = true;
         blocked = page.isBlocked ? blocked + 1 : 0;
         pause = page.isBlocked ? Math.min(BLOCKED_INTERVAL * 2 ** blocked, LONGEST_BLOCKED_INTERVAL) : LOOK_INTERVAL;
+        if (page.isFull) isCalled = true;
+        else await delay(GATHER_MS);
       }
     } catch (error) {
       pause = 1000;
