@@ -1,7 +1,15 @@
 // What else uses an account's password is brought up to date once the password was changed, and checked.
 import { addDependent, listDependents, removeDependent, updateAccount, updateDependent } from "@strongroom/contract";
 import type { Account, AccountId, Dependent, DependentConfig, InputOf } from "@strongroom/contract";
-import { needs, sshdAvailable, startSshd, unixUsersAvailable } from "@strongroom/connectors/testing";
+import {
+  logInBare,
+  mariadbAvailable,
+  needs,
+  sshdAvailable,
+  startMariadb,
+  startSshd,
+  unixUsersAvailable,
+} from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
@@ -190,6 +198,37 @@ test(
       rmSync(path);
     } finally {
       await sshd.stop();
+    }
+  },
+);
+
+test(
+  "a user of MariaDB elsewhere is given the new password by a stored account there",
+  needs(mariadbAvailable()),
+  async () => {
+    const elsewhere = await startMariadb();
+    try {
+      const { host: hostname, port } = elsewhere;
+      const [administrator, linked] = [await elsewhere.addUser(), await elsewhere.addUser()];
+      await elsewhere.sql(`grant all on *.* to ${administrator.username}@'127.0.0.1' with grant option`);
+      const { account, safe } = await place.anAccountThere(owner);
+      const via = await anAccount(place.app, owner, safe, {
+        ...administrator,
+        hostname,
+        port,
+        system_type: "mysql",
+        connection_method: "SQL",
+        database_name: "app",
+      });
+      const config = { kind: "linked-user", via_account_id: via.id, username: linked.username } as const;
+      assert.equal((await depends(account.id, config)).status, 201);
+      assert.equal((await place.rotate(owner, account.id)).state, "rotated");
+      await inState(account.id, "current");
+      const login = { system: "MariaDB", host: hostname, port, username: linked.username } as const;
+      await logInBare({ ...login, password: await place.passwordOf(owner, account.id) });
+      await assert.rejects(logInBare({ ...login, password: linked.password }), /Access denied/);
+    } finally {
+      await elsewhere.stop();
     }
   },
 );
