@@ -13,7 +13,7 @@ import type { RequestsAbout } from "./evidence-bundle.ts";
 import { findSubjects } from "./names.store.ts";
 import { isImpossible, toTrailFilter } from "./trail-filter.ts";
 import type { TrailFilter } from "./trail-filter.ts";
-import { countTrail, findTrail } from "./trail.store.ts";
+import { countTrail, findPlace, findTrail } from "./trail.store.ts";
 
 /** What the trail asks of those who know people. */
 export interface People {
@@ -23,13 +23,25 @@ export interface People {
   requestsAbout: RequestsAbout;
 }
 
-export async function listTrail(call: Call<typeof listAuditEntries>, db: Db, people: People) {
-  const { limit, cursor } = call.query;
-  const before = placeBefore(cursor);
-  const find = await createSearch(db, call.query, people);
-  const found = await find({ limit: limit + 1, before });
+export async function listTrail(
+  call: Call<typeof listAuditEntries>,
+  db: Db,
+  people: People,
+): Promise<ReplyOf<typeof listAuditEntries>> {
+  const { limit, cursor, offset } = call.query;
+  const filter = await filterOf(db, call.query, people);
+  const counted = offset === undefined ? {} : { total: (await countOf(db, filter)).total };
+  const before = offset === undefined ? placeBefore(cursor) : await placeAfter(db, filter, offset);
+  if (before === undefined || isImpossible(filter)) return { logs: [], ...counted, next_cursor: null };
+  const found = await findTrail(db, filter, { limit: limit + 1, before });
   const { shown, next_cursor } = pageOf(found, limit);
-  return { logs: await toAuditLogs(db, shown, people), next_cursor };
+  return { logs: await toAuditLogs(db, shown, people), ...counted, next_cursor };
+}
+
+/** Where a page begins that leaves out so many; null: with the newest. Undefined: there are not so many. */
+async function placeAfter(db: Db, filter: TrailFilter, offset: number): Promise<string | null | undefined> {
+  if (offset === 0 || isImpossible(filter)) return null;
+  return (await findPlace(db, filter, offset)) ?? undefined;
 }
 
 export async function countMatching(
@@ -37,7 +49,10 @@ export async function countMatching(
   db: Db,
   people: People,
 ): Promise<ReplyOf<typeof countAuditEntries>> {
-  const filter = await filterOf(db, call.query, people);
+  return countOf(db, await filterOf(db, call.query, people));
+}
+
+async function countOf(db: Db, filter: TrailFilter): Promise<ReplyOf<typeof countAuditEntries>> {
   if (isImpossible(filter)) return { total: 0, successful: 0, failed: 0, jit: 0, is_exact: true };
   const { subjects, actorId, targetId, grantId } = filter;
   if (subjects === null && actorId === null && targetId === null && grantId === null) {

@@ -26,6 +26,15 @@ export async function findTrail(
   return rows;
 }
 
+/** The id of the entry at this place from the newest, which is 1; null: there are not so many. */
+export async function findPlace(db: Db, filter: TrailFilter, place: number): Promise<string | null> {
+  const { rows } = await sql<{ id: string; count: number }>`
+    select id, (count(*) over ())::int as count from (${newest(filter, place, null)}) found
+    order by id limit 1`.execute(db);
+  const [last] = rows;
+  return last?.count === place ? last.id : null;
+}
+
 export interface Counted {
   total: number;
   successful: number;
