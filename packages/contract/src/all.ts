@@ -32,6 +32,7 @@ import * as tokens from "./tokens.ts";
 import * as users from "./users.ts";
 import * as validation from "./validation.ts";
 import * as validationSearch from "./validation-search.ts";
+import * as validationStatus from "./validation-status.ts";
 import * as verification from "./verification.ts";
 
 const features = {
@@ -59,7 +60,7 @@ const features = {
   signIn,
   tokens,
   users: { ...users, ...policyPreview },
-  validation: { ...validation, ...validationSearch },
+  validation: { ...validation, ...validationSearch, ...validationStatus },
   verification,
 };
 

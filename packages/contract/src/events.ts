@@ -138,6 +138,17 @@ export const LiveEvent = z.discriminatedUnion("type", [
 ]);
 export type LiveEvent = z.infer<typeof LiveEvent>;
 
+/** API-93. False: the stream would not deliver anything now, so whoever would follow it asks again now and then instead. */
+export const checkEvents = endpoint({
+  method: "GET",
+  path: "/api/v1/events/availability",
+  summary: "Whether the stream of live events is available to the caller",
+  reply: z.object({ is_available: z.boolean(), path: z.string() }),
+  needs: "signed-in",
+  scope: "event.follow",
+  audit: "none",
+});
+
 /** Also accepts the HttpOnly cookie set at sign-in, because an EventSource cannot send an Authorization header. */
 export const streamEvents = endpoint({
   method: "GET",

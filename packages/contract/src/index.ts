@@ -40,4 +40,5 @@ export * from "./tokens.ts";
 export * from "./users.ts";
 export * from "./validation.ts";
 export * from "./validation-search.ts";
+export * from "./validation-status.ts";
 export * from "./verification.ts";

@@ -1,5 +1,5 @@
 // The stream of live events to a browser: what the caller may see, resumable, alive while the session is.
-import { LiveEvent, streamEvents } from "@strongroom/contract";
+import { LiveEvent, checkEvents, streamEvents } from "@strongroom/contract";
 import type { FastifyReply } from "fastify";
 import { once } from "node:events";
 import { mayBeSeenBy } from "#kernel/events/audience.ts";
@@ -7,6 +7,7 @@ import type { StoredEvent, Subscription } from "#kernel/events/events.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import { proofOf } from "#kernel/http/authenticate.ts";
 import type { Call } from "#kernel/http/call.ts";
+import { implement } from "#kernel/http/implement.ts";
 import { implementEventStream } from "#kernel/http/stream.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { OpenStreams } from "./open-streams.ts";
@@ -18,6 +19,18 @@ const MOST_UNREAD_BYTES = 1_048_576;
 
 export function bindEventRoutes(kernel: Kernel, open: OpenStreams): void {
   implementEventStream(kernel, streamEvents, (call, raw) => serve(kernel, open, call, raw));
+  implement(kernel, checkEvents, async () => ({ is_available: await isAvailable(kernel), path: streamEvents.path }));
+}
+
+/** By what a stream begins with: a subscription, which needs the database to be read. */
+async function isAvailable({ events, log }: Kernel): Promise<boolean> {
+  try {
+    (await events.subscribe({ filter: () => false }, () => {})).close();
+    return true;
+  } catch (error) {
+    log.warn({ err: error }, "live events are not available");
+    return false;
+  }
 }
 
 async function serve(

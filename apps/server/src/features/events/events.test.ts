@@ -1,5 +1,6 @@
 import {
   changeUserRole,
+  checkEvents,
   createCredential,
   createToken,
   deleteCredential,
@@ -167,4 +168,23 @@ test("a stopping server ends its streams", async () => {
   const reading = answer.text();
   await stopping.close();
   assert.match(await reading, /event: hello/);
+});
+
+test("API-93: whether the stream is available is told to who may follow it, and not taken for granted", async () => {
+  const person = await aPerson(app);
+  const told = await app.call(checkEvents, { as: person.token });
+  assert.deepEqual([told.status, told.body], [200, { is_available: true, path: streamEvents.path }], told.text);
+  assert.equal((await app.call(checkEvents)).status, 401);
+  const body = { name: "A token", scopes: ["credential.list" as const], expires_in_days: 1 };
+  const token = await app.call(createToken, { body, as: person.token });
+  assert.equal((await app.call(checkEvents, { as: token.body.token })).status, 403);
+
+  const { events } = app.kernel;
+  const { subscribe } = events;
+  events.subscribe = async () => {
+    throw new Error("events are subscribed to before they were started");
+  };
+  const away = await app.call(checkEvents, { as: person.token });
+  events.subscribe = subscribe;
+  assert.deepEqual([away.status, away.body.is_available], [200, false], away.text);
 });

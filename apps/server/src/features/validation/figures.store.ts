@@ -32,6 +32,24 @@ export async function readStanding(db: Db, actor: Who, grants: GrantQueries): Pr
   };
 }
 
+export interface Activity {
+  underWay: number;
+  last: Date | null;
+  next: Date | null;
+}
+
+/** What a dead process left open does not count as under way. */
+export async function readActivity(db: Db, actor: Who, grants: GrantQueries): Promise<Activity> {
+  const { rows } = await sql<Activity>`
+    with ${seen(actor, grants)}, mine as materialized (
+      select * from ${seenRows(actor, sql`credentials.id, last_verification_attempt, verify_after`)} mine)
+    select max(last_verification_attempt) as last, min(verify_after) as next,
+      (select count(*)::integer from verification_attempts attempt join mine on mine.id = attempt.credential_id
+       where attempt.finished_at is null and attempt.lease_until > clock_timestamp()) as "underWay"
+    from mine`.execute(db);
+  return rows[0]!;
+}
+
 export interface SystemStanding {
   system_type: string;
   total: number;

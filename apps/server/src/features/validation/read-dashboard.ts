@@ -1,6 +1,7 @@
 // The Validation Dashboard's figures: how everything stands, what was tried, what is lent, kind of system by kind of system.
 import type {
   JitHealthMetrics,
+  ReplyOf,
   SystemHealthRow,
   TrendPoint,
   ValidationRange,
@@ -8,11 +9,12 @@ import type {
   readSystemHealth as systemHealthEndpoint,
   readValidationDashboard,
   validationStatistics,
+  validationStatus,
 } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { moment } from "#kernel/moment.ts";
-import { countFailing, readStanding, readSystems, readTried } from "./figures.store.ts";
+import { countFailing, readActivity, readStanding, readSystems, readTried } from "./figures.store.ts";
 import type { Standing, SystemStanding, Tried } from "./figures.store.ts";
 import { countSessions, readJitTried } from "./jit.store.ts";
 import type { Who } from "./seen.store.ts";
@@ -76,6 +78,21 @@ export async function readStatistics({ kernel, grants }: Site, { actor }: Call<t
     ...statistics,
     success_rate: statistics.success_rate ?? 0,
     average_validation_time: statistics.average_validation_time ?? 0,
+  };
+}
+
+/** API-95. */
+export async function readStatus(
+  { grants }: Site,
+  { actor }: Call<typeof validationStatus>,
+  db: Db,
+): Promise<ReplyOf<typeof validationStatus>> {
+  const { underWay, last, next } = await readActivity(db, actor, grants);
+  return {
+    status: underWay > 0 ? "running" : "idle",
+    under_way: underWay,
+    last_attempt_at: moment(last),
+    next_attempt_at: moment(next),
   };
 }
 
