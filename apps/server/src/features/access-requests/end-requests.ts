@@ -75,9 +75,15 @@ const ACCOUNT_LOST = {
 } as const satisfies Record<string, EndedHow>;
 export type AccountLost = keyof typeof ACCOUNT_LOST;
 
-/** Whoever calls this holds the account. */
-export async function accountLost(site: Site, tx: Tx, accountId: string, how: AccountLost, by: Actor): Promise<void> {
-  await endByItself(site, tx, await holdOpenOf(tx, { accountId }), ACCOUNT_LOST[how], by);
+/** Whoever calls this holds the accounts. */
+export async function accountsLost(
+  site: Site,
+  tx: Tx,
+  accountIds: readonly string[],
+  how: AccountLost,
+  by: Actor,
+): Promise<void> {
+  await endByItself(site, tx, await holdOpenOf(tx, { accountIds }), ACCOUNT_LOST[how], by);
 }
 
 /** Whoever calls this holds the person. */

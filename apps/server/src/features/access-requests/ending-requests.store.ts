@@ -25,12 +25,12 @@ export async function holdOpen(tx: Tx, ids: readonly string[]): Promise<EndingRo
 }
 
 export type Lost =
-  | { accountId: string }
+  | { accountIds: readonly string[] }
   | { userId: string }
   | { safeId: string; userIds: readonly string[] }
   | { closedSafeId: string };
 
-/** Holds everything open of an account, of a person, or of people who have lost a safe; of a closed safe what is lent. */
+/** Holds everything open of accounts, of a person, or of people who have lost a safe; of a closed safe what is lent. */
 export async function holdOpenOf(tx: Tx, lost: Lost): Promise<EndingRow[]> {
   const condition = sql`${OPEN} and ${conditionOf(lost)}`;
   await sql`
@@ -41,7 +41,7 @@ export async function holdOpenOf(tx: Tx, lost: Lost): Promise<EndingRow[]> {
 }
 
 function conditionOf(lost: Lost): RawBuilder<unknown> {
-  if ("accountId" in lost) return sql`request.account_id = ${lost.accountId}`;
+  if ("accountIds" in lost) return sql`request.account_id = any(${[...lost.accountIds]}::uuid[])`;
   if ("userId" in lost) return sql`request.user_id = ${lost.userId}`;
   if ("closedSafeId" in lost) {
     return sql`request.state = 'granted'

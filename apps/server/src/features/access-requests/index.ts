@@ -8,7 +8,7 @@ import { grants } from "./access-requests.policy.ts";
 import { bindAccessRequests } from "./access-requests.routes.ts";
 import type { EndOfGrant, Site } from "./access-requests.ts";
 import { defineAlarm } from "./alarm.ts";
-import { accountLost, membersLost, safeClosed, userLost } from "./end-requests.ts";
+import { accountsLost, membersLost, safeClosed, userLost } from "./end-requests.ts";
 import type { AccountLost } from "./end-requests.ts";
 import { createSweep } from "./sweep-grants.ts";
 import type { Sweep } from "./sweep-grants.ts";
@@ -20,8 +20,8 @@ export interface AccessRequestDeps {
   accounts: {
     afterGrant(tx: Tx, grant: EndOfGrant): Promise<void>;
     find: Site["findAccounts"];
-    /** In the transaction, with the account held. */
-    onLost(listener: (tx: Tx, accountId: string, how: AccountLost, by: Actor) => Promise<void>): void;
+    /** In the transaction, with the accounts held. */
+    onLost(listener: (tx: Tx, accountIds: readonly string[], how: AccountLost, by: Actor) => Promise<void>): void;
   };
   safes: Pick<SafesFeature, "onMembersLost" | "onClosed">;
   users: Pick<UsersFeature, "onDisabled" | "onDeleted">;
@@ -42,7 +42,7 @@ export function installAccessRequests(kernel: Kernel, deps: AccessRequestDeps): 
   kernel.authority.grant(grants);
   bindAccessRequests(site);
   defineAlarm(site);
-  accounts.onLost((tx, accountId, how, by) => accountLost(site, tx, accountId, how, by));
+  accounts.onLost((tx, accountIds, how, by) => accountsLost(site, tx, accountIds, how, by));
   deps.safes.onClosed((tx, safeId, by) => safeClosed(site, tx, safeId, by));
   deps.safes.onMembersLost((tx, lost, by) => membersLost(site, tx, lost, by));
   deps.users.onDisabled((tx, userId, by) => userLost(site, tx, { userId, how: "user-disabled" }, by));

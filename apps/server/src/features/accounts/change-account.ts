@@ -15,7 +15,7 @@ import { editStored, isSame, keyOfSafe } from "#features/credentials/index.ts";
 import { audienceOf, changed as changedEvent, readShown, targetOf, toAccount } from "./accounts.ts";
 import { readAccountRow, updateAccountRow } from "./accounts.store.ts";
 import type { AccountsTable } from "./accounts.store.ts";
-import { endCheckOut } from "./check-outs.ts";
+import { endCheckOuts } from "./check-outs.ts";
 import { accountFields, storedFields, takePlatform } from "./create-account.ts";
 import type { AccountDeps } from "./deps.ts";
 import { demandOn, holdAccount, holdShown, moved, ownSecret } from "./hold-account.ts";
@@ -114,8 +114,8 @@ const renewed = (at: Date): Updateable<AccountsTable> => ({
 
 /** What was lent of it ends. The account's row in `credentials` is held. */
 async function stopLending({ kernel, lost }: AccountDeps, tx: Tx, id: string, by: Actor): Promise<void> {
-  await lost(tx, id, "disabled", by);
-  await endCheckOut(tx, id, kernel.clock.now());
+  await lost(tx, [id], "disabled", by);
+  await endCheckOuts(tx, [id], kernel.clock.now());
 }
 
 /** Enables or disables one account; nothing happens to one that is so already. */

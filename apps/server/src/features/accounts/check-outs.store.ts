@@ -29,12 +29,17 @@ export const heldUntil: RawBuilder<Date> = sql<Date>`coalesce(
 
 /** Whoever has it, or had it last; null when nobody does. Holds the row until the transaction ends. */
 export async function holdCheckOut(tx: Tx, accountId: string): Promise<HeldCheckOut | null> {
+  return (await holdCheckOuts(tx, [accountId]))[0] ?? null;
+}
+
+/** The same of several accounts; one that nobody had is left out. */
+export async function holdCheckOuts(tx: Tx, accountIds: readonly string[]): Promise<HeldCheckOut[]> {
   const { rows } = await sql<HeldCheckOut>`
     select held.account_id, held.user_id, held.request_id, held.since, held.is_retrieved, users.name,
       ${heldUntil} as until, ${heldUntil} <= access_time() as is_over
     from account_check_outs held join users on users.id = held.user_id
-    where account_id = ${accountId} for update of held`.execute(tx);
-  return rows[0] ?? null;
+    where account_id = any(${[...accountIds]}::uuid[]) order by account_id for update of held`.execute(tx);
+  return rows;
 }
 
 export interface NewCheckOut {

@@ -10,7 +10,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { lockAnyCredential } from "#features/credentials/index.ts";
 import { audienceOf, changed, notFound, readShown, targetOf, toAccount } from "./accounts.ts";
 import { rotatesAfterUse, safeOf, wantRotation } from "./accounts.store.ts";
-import { dropCheckOut, dropCheckOutOf, findOver, holdCheckOut } from "./check-outs.store.ts";
+import { dropCheckOut, dropCheckOutOf, findOver, holdCheckOut, holdCheckOuts } from "./check-outs.store.ts";
 import type { HeldCheckOut } from "./check-outs.store.ts";
 import type { AccountDeps } from "./deps.ts";
 import { demandOn } from "./hold-account.ts";
@@ -53,10 +53,9 @@ export async function close(tx: Tx, held: HeldCheckOut, at: Date): Promise<boole
   return isWanted;
 }
 
-/** Ends whatever check-out there is of an account that is lent no longer. Its row in `credentials` is held. */
-export async function endCheckOut(tx: Tx, accountId: string, at: Date): Promise<void> {
-  const held = await holdCheckOut(tx, accountId);
-  if (held !== null) await close(tx, held, at);
+/** Ends whatever check-outs there are of accounts that are lent no longer. Their rows in `credentials` are held. */
+export async function endCheckOuts(tx: Tx, accountIds: readonly string[], at: Date): Promise<void> {
+  for (const held of await holdCheckOuts(tx, accountIds)) await close(tx, held, at);
 }
 
 export interface EndedGrant {

@@ -32,7 +32,7 @@ export async function deleteOne(
   }
   await refuseWhileRotating(tx, id);
   const audience = await audienceOf(tx, row);
-  await lost(tx, id, "deleted", actor);
+  await lost(tx, [id], "deleted", actor);
   await dropCheckOut(tx, id);
   await supersedeRotation(tx, id, kernel.clock.now(), "The account was deleted.");
   await dropDependents(tx, id);

@@ -16,8 +16,8 @@ export interface Grants {
 /** How an account stops being what was lent. */
 export type Loss = "deleted" | "moved" | "disabled";
 
-/** Called in the transaction that makes it true, with the account's row in `credentials` held. */
-export type LossListener = (tx: Tx, accountId: string, how: Loss, by: Actor) => Promise<void>;
+/** Called in the transaction that makes it true, with the accounts' rows in `credentials` held. */
+export type LossListener = (tx: Tx, accountIds: readonly string[], how: Loss, by: Actor) => Promise<void>;
 
 export interface AccountDeps {
   kernel: Kernel;

@@ -10,7 +10,7 @@ import { requirePermission } from "#features/safes/index.ts";
 import type { AccountMover } from "#features/safes/index.ts";
 import { audiencesIn, changed, readShown, targetOf, toAccount } from "./accounts.ts";
 import { accountsIn } from "./accounts.store.ts";
-import { endCheckOut } from "./check-outs.ts";
+import { endCheckOuts } from "./check-outs.ts";
 import type { AccountDeps } from "./deps.ts";
 import { demandOn, demandSecret, holdShown } from "./hold-account.ts";
 
@@ -75,10 +75,8 @@ interface Load extends Omit<Move, "id"> {
 async function carry({ kernel, lost }: AccountDeps, tx: Tx, { ids, fromSafe, toSafe, kek, actor }: Load) {
   await refuseWhileRotating(tx, ...ids);
   const before = await audiencesIn(tx, fromSafe, ids);
-  for (const id of ids) {
-    await lost(tx, id, "moved", actor);
-    await endCheckOut(tx, id, kernel.clock.now());
-  }
+  await lost(tx, ids, "moved", actor);
+  await endCheckOuts(tx, ids, kernel.clock.now());
   await resealUnder(kernel, tx, { ids, fromSafe, toSafe, kek, at: kernel.clock.now() });
   const after = await audiencesIn(tx, toSafe, ids);
   const events = ids.flatMap((id) => [changed(id, before.get(id)!), changed(id, after.get(id)!)]);

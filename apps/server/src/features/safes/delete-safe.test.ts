@@ -3,6 +3,7 @@ import { createAccount, deleteSafe, readAccount, readAccountDetails, readSafe, u
 import type { Safe } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { requestsOf } from "#features/access-requests/testing/lending.ts";
 import { aPlatform, anAccount } from "#testing/accounts.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
@@ -94,6 +95,33 @@ test("moving them is no way to secrets that one may not retrieve; a safe that le
   assert.equal(codeOf(await remove(member, from, to)), "safe.permission-missing");
   assert.equal((await app.call(readAccountDetails, { params: { id }, as: owner.token })).body.safe_id, from.id);
   assert.equal((await remove(owner, from, await aSafe(app, owner))).status, 200);
+});
+
+test("what is lent of any of its accounts ends: grants, requests and check-outs", async () => {
+  const [owner, borrower] = [await aPerson(app), await aPerson(app)];
+  const [from, to] = [await aSafe(app, owner), await aSafe(app, owner)];
+  const lending = { approvals_level_1: 1, exclusive_check_out: true, rotate_after_check_in: true };
+  const platform_id = (await aPlatform(app, lending)).id;
+  const account = () => anAccount(app, owner, from, { platform_id });
+  const [used, granted, asked, idle] = [await account(), await account(), await account(), await account()];
+  await aMember(app, owner, from, borrower, ["list", "use", "retrieve"]);
+  const requests = requestsOf(app);
+  for (const each of [used, granted, asked]) {
+    const request = await requests.ask(borrower, each);
+    if (each !== asked) assert.equal((await requests.approve(owner, request.body)).status, 200);
+  }
+  assert.equal((await requests.retrieve(borrower, used)).status, 200);
+  const lent = async (sql: string) =>
+    (await app.database.pool.query(sql, [[used, granted, asked, idle].map(({ id }) => id)])).rows;
+  const CHECK_OUTS = "select account_id from account_check_outs where account_id = any($1::uuid[])";
+  assert.deepEqual(await lent(CHECK_OUTS), [{ account_id: used.id }]);
+
+  assert.equal((await remove(owner, from, to)).status, 200);
+  assert.deepEqual(await lent(CHECK_OUTS), []);
+  const ends = await lent("select state, ended_how from access_requests where account_id = any($1::uuid[])");
+  assert.deepEqual(ends, Array(3).fill({ state: "ended", ended_how: "account-moved" }));
+  const wanted = await lent("select id from accounts where id = any($1::uuid[]) and rotation_wanted_at is not null");
+  assert.deepEqual(wanted, [{ id: used.id }]);
 });
 
 test("a safe is deleted while accounts come into it: each is either refused or keeps the safe", async () => {
