@@ -13,6 +13,7 @@ export { startFakeAws, type FakeAws } from "./targets/fake-aws.ts";
 export { startFakeIos, type FakeIos } from "./targets/fake-ios.ts";
 export { startFakeMongodb, type FakeMongodb } from "./targets/fake-mongodb.ts";
 export { startFakeMssql, type FakeMssql } from "./targets/fake-mssql.ts";
+export { startFakeOracle, type FakeOracle } from "./targets/fake-oracle/fake-oracle.ts";
 export { startFakeWinrm, type FakeWinrm } from "./targets/fake-winrm.ts";
 export { startHostile, startTcp, type HostileServer, type Misbehaviour } from "./targets/hostile.ts";
 export { mariadbAvailable, startMariadb, type MariadbServer } from "./targets/mariadb.ts";

@@ -1,15 +1,25 @@
-// What Oracle's error numbers mean for a log-in and for a change; its words are never looked at.
+// What Oracle's error numbers mean for a log-in and for a change; what else it says is never looked at.
 import type { DatabaseAddress } from "../connection-string.ts";
 import type { ChangeFinding, Failure } from "../connector.ts";
 import { codeOf, nameOf } from "../dial.ts";
 import { misconfigured, refused, rejected, unknown, unreachable } from "../finding.ts";
 
-/** The number behind `ORA-01017`, or minus that of the driver's `NJS-518`; null when there is neither. */
+/**
+ * The number behind `ORA-01017`, or minus that of the driver's `NJS-518`; null when there is neither. Where the driver puts its
+ * own number over Oracle's, which it does when the connection ends with it or the listener refuses it, Oracle's counts.
+ */
 export function numberOf(error: unknown): number | null {
+  const { errorNum, message } = error as { errorNum?: unknown; message?: unknown };
+  if (typeof errorNum === "number" && errorNum > 0) return errorNum;
   const [, family, digits] = /^(ORA|NJS)-(\d{3,5})$/.exec(codeOf(error) ?? "") ?? [];
   if (digits === undefined) return null;
-  return family === "ORA" ? Number(digits) : -Number(digits);
+  if (family === "ORA") return Number(digits);
+  const [, refused] = digits === REFUSED ? (/Cause: ORA-(\d{1,5})$/.exec(String(message)) ?? []) : [];
+  return refused === undefined ? -Number(digits) : Number(refused);
 }
+
+/** The driver's number for a listener that refuses with one of Oracle's. */
+const REFUSED = "511";
 
 /** Null for a number that says nothing of a log-in: then the connection has to tell. */
 export function loginFailure(number: number | null, address: DatabaseAddress): Failure | null {

@@ -1,4 +1,4 @@
-// Oracle without any server: how attempts end when nothing good answers, redirections, error numbers, quoting.
+// Oracle without a server or a double of one: how attempts end when nothing good answers, redirections, error numbers, quoting.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, test } from "node:test";

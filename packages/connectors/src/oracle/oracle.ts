@@ -1,5 +1,5 @@
-// Oracle Database users with a password (oracledb in its thin mode). Proved against nothing: neither a server nor a double can run here,
-// only how attempts end without one, the relay, the meaning of error numbers and the quoting are tested.
+// Oracle Database users with a password (oracledb in its thin mode). Proved against a double of ours only, made from what that driver
+// expects: no real server was ever asked. What the double does not prove stands in its first lines.
 import type { Connector } from "../connector.ts";
 import { passwordChanges } from "../password-abilities.ts";
 

@@ -1,0 +1,182 @@
+// Oracle against a double of ours. What is not proved stands in the double's first lines.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import oracledb from "oracledb";
+import { assertChange, tryChange, type Changeable } from "../../testing/abilities.ts";
+import { makeAuthority, opensslAvailable } from "../../testing/certificates.ts";
+import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
+import { needs } from "../../testing/targets/availability.ts";
+import { startFakeOracle, type FakeOracle } from "../../testing/targets/fake-oracle/fake-oracle.ts";
+import { VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
+import type { Target } from "../connector.ts";
+import { oracle } from "./oracle.ts";
+
+const aSecret = () => randomBytes(12).toString("base64url");
+const aName = () => `u${randomBytes(4).toString("hex")}`;
+
+const at = (place: { host: string; port: number }, username: string, ca?: string): Partial<Target> => ({
+  type: "oracle",
+  host: place.host,
+  port: place.port,
+  username,
+  databaseName: "orclpdb1",
+  ...(ca === undefined ? {} : { sslEnabled: true, additionalParams: { ca } }),
+});
+
+async function rows(): Promise<Rows> {
+  const authority = await makeAuthority();
+  const ca = authority.certificate;
+  const server = await startFakeOracle(await authority.issue(["127.0.0.1"]));
+  const plain = await startFakeOracle();
+  const aUser = (more: Parameters<FakeOracle["addUser"]>[2] = {}) => {
+    const [username, secret] = [aName(), aSecret()];
+    server.addUser(username, secret, more);
+    return { username, secret, target: at(server, username, ca) };
+  };
+  const account = async (candidate = aSecret()): Promise<Changeable> => {
+    const { target, secret } = aUser();
+    return { target, secret, candidate };
+  };
+  const good = aUser();
+  plain.addUser(good.username, good.secret);
+  const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
+  const otherName = { ca, servername: "db.example" };
+  return {
+    good: { ...good, expect: VERIFIED },
+    wrong: { ...good, secret: aSecret(), expect: WRONG_PASSWORD },
+    locked: { ...aUser({ error: 28_000 }), expect: { outcome: "rejected", code: "account-locked" } },
+    expired: { ...aUser({ error: 28_001 }), expect: { outcome: "rejected", code: "password-expired" } },
+    encryption: [
+      {
+        name: "unknown issuer",
+        ...good,
+        target: { ...good.target, additionalParams: {} },
+        expect: failed("unknown-issuer"),
+      },
+      {
+        name: "other name",
+        ...good,
+        target: { ...good.target, additionalParams: otherName },
+        expect: failed("name-mismatch"),
+      },
+      {
+        name: "no TLS: the password never goes in clear text",
+        ...good,
+        target: at(plain, good.username),
+        expect: VERIFIED,
+      },
+      {
+        name: "no TLS where there is some",
+        ...good,
+        target: at(server, good.username),
+        expect: { outcome: "unreachable", code: "connection-lost" },
+      },
+    ],
+    elsewhere: (host, port) => at({ host, port }, good.username, ca),
+    changes: {
+      account: () => account(),
+      refusals: [
+        { name: "too short", change: () => account("x1"), expect: { outcome: "refused", code: "password-rules" } },
+        { name: "too long", change: () => account("x".repeat(129)), expect: { outcome: "unsent", code: "bad-input" } },
+        {
+          name: "a quotation mark",
+          change: () => account('long"enough'),
+          expect: { outcome: "unsent", code: "bad-input" },
+        },
+      ],
+    },
+    reconciles: { account: () => account(), able: aUser({ mayAlter: true }), unable: aUser() },
+    stop: async () => void (await Promise.all([server.stop(), plain.stop()])),
+  };
+}
+
+connectorSuite({ connector: oracle, needs: needs(opensslAvailable()), start: rows });
+
+describe("Oracle: what its server tells", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
+  let server: FakeOracle;
+  before(async () => {
+    server = await startFakeOracle();
+  });
+  after(() => server?.stop());
+  const anAccount = (more: Parameters<FakeOracle["addUser"]>[2] = {}): Changeable => {
+    const [username, secret] = [aName(), aSecret()];
+    server.addUser(username, secret, more);
+    return { target: at(server, username), secret, candidate: aSecret() };
+  };
+
+  test("the double lets in whoever knows the password, by the driver alone, and nobody else", async () => {
+    const { target, secret } = anAccount();
+    const connectString = `${server.host}:${server.port}/${server.service}`;
+    const logIn = (password: string) => oracledb.getConnection({ user: target.username!, password, connectString });
+    const connection = await logIn(secret);
+    await connection.ping();
+    await connection.close();
+    for (const wrong of [`${secret} `, secret.slice(1), secret.toUpperCase() + "x", aSecret()])
+      await assert.rejects(logIn(wrong), { code: "ORA-01017" });
+    await assert.rejects(oracledb.getConnection({ user: aName(), password: secret, connectString }), {
+      code: "ORA-01017",
+    });
+  });
+
+  for (const [number, expected] of [
+    [1045, { outcome: "misconfigured", code: "no-permission" }],
+    [28_009, { outcome: "misconfigured", code: "method-not-offered" }],
+    [18, { outcome: "unreachable", code: "too-many-connections" }],
+    [1033, { outcome: "unreachable", code: "not-ready" }],
+    [1089, { outcome: "unreachable", code: "not-ready" }],
+    [600, { outcome: "unreachable", code: "server-error" }],
+  ] as const) {
+    test(`a refused log-in is understood: ORA-${String(number).padStart(5, "0")} is ${expected.code}`, async () => {
+      assertResult(await tryOut(oracle, anAccount({ error: number })), expected);
+    });
+  }
+
+  test("a password in its grace time is verified", async () => {
+    assertResult(await tryOut(oracle, anAccount({ warning: 28_002 })), VERIFIED);
+  });
+
+  test("a locked account is told before its password is looked at, an expired one after it", async () => {
+    const [locked, expired] = [anAccount({ error: 28_000 }), anAccount({ error: 28_001 })];
+    const wrong = (account: Changeable) => tryOut(oracle, { ...account, secret: aSecret() });
+    assertResult(await wrong(locked), { outcome: "rejected", code: "account-locked" });
+    assertResult(await wrong(expired), WRONG_PASSWORD);
+  });
+
+  for (const [number, expected] of [
+    [12_519, { outcome: "unreachable", code: "too-many-connections" }],
+    [12_528, { outcome: "unreachable", code: "not-ready" }],
+    [12_505, { outcome: "misconfigured", code: "no-such-database" }],
+    [12_500, { outcome: "unreachable", code: "server-error" }],
+  ] as const) {
+    test(`a listener that refuses is understood: ORA-${number} is ${expected.code}`, async () => {
+      server.refuseOnce(number);
+      assertResult(await tryOut(oracle, anAccount()), expected);
+    });
+  }
+
+  test("a service that the listener does not know is told", async () => {
+    const { target, secret } = anAccount();
+    const elsewhere = { target: { ...target, databaseName: "other" }, secret };
+    assertResult(await tryOut(oracle, elsewhere), { outcome: "misconfigured", code: "no-such-database" });
+  });
+
+  for (const [number, expected] of [
+    [28_003, { outcome: "refused", code: "password-rules" }],
+    [988, { outcome: "refused", code: "password-rules" }],
+    [28_007, { outcome: "refused", code: "reused" }],
+    [1031, { outcome: "refused", code: "no-permission" }],
+    [28_008, { outcome: "refused", code: "not-changeable" }],
+    [600, { outcome: "unknown" }],
+    [null, { outcome: "unknown" }],
+  ] as const) {
+    const said = number === null ? "none" : `ORA-${String(number).padStart(5, "0")}`;
+    test(`an answer to the change is understood: ${said} is ${expected.outcome}`, async () => {
+      const changing = anAccount();
+      server.answerOnce(number);
+      assertChange(await tryChange(oracle, changing), expected);
+      const live = number === null ? changing.candidate : changing.secret;
+      assertResult(await tryOut(oracle, { ...changing, secret: live }), VERIFIED);
+    });
+  }
+});

@@ -1,0 +1,128 @@
+// A double of an Oracle database for drivers in thin mode: a listener, the log-in with a 12c verifier, changes of one's own password,
+// ALTER USER and the question of the connector, known by their words, with or without TLS. Made from the driver's side of the protocol,
+// so not proved by it: a real server, other verifiers, fast log-in (23ai), native encryption, redirections, proxies, pools, profiles.
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import type { ServerCertificate } from "../../certificates.ts";
+import {
+  acceptPacket,
+  CONNECT,
+  connectData,
+  DATA,
+  dataIn,
+  dataPacket,
+  interruption,
+  isReset,
+  MARKER,
+  packetsOf,
+  refusePacket,
+  resendPacket,
+} from "./packets.ts";
+import { startConversation, type Planned } from "./conversation.ts";
+import { nameIn, type StoredUser, type Users } from "./users.ts";
+import { verifierOf } from "./verifier.ts";
+
+export interface FakeOracle {
+  host: string;
+  port: number;
+  service: string;
+  addUser(name: string, password: string, more?: Partial<Pick<StoredUser, "mayAlter" | "error" | "warning">>): void;
+  /** Instead of its own answer to the next change of a password: an error, or null to close the connection after it was done. */
+  answerOnce(error: number | null): void;
+  /** What the listener says to the next client. */
+  refuseOnce(error: number): void;
+  stop(): Promise<void>;
+}
+
+const SERVICE = "orclpdb1";
+const NO_SUCH_SERVICE = 12_514;
+
+/** `certificate` null: no TLS. */
+export async function startFakeOracle(certificate: ServerCertificate | null = null): Promise<FakeOracle> {
+  const users: Users = new Map();
+  const sockets = new Set<Socket>();
+  const planned: Planned = { next: null };
+  const listener: Listener = { refusal: null };
+
+  const serve = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => {});
+    serveClient(socket, users, planned, listener);
+  };
+  const server =
+    certificate === null
+      ? createServer(serve)
+      : createTlsServer({ cert: certificate.certificate, key: certificate.privateKey }, serve);
+  server.on("tlsClientError", () => {});
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    host: "127.0.0.1",
+    port: (server.address() as AddressInfo).port,
+    service: SERVICE,
+    addUser: (written, password, more = {}) => {
+      const name = nameIn(written);
+      const user = { name, verifier: verifierOf(password), mayAlter: false, error: null, warning: null };
+      users.set(name, { ...user, ...more });
+    },
+    answerOnce: (error) => (planned.next = { error }),
+    refuseOnce: (error) => (listener.refusal = error),
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+interface Listener {
+  /** Of the next client. */
+  refusal: number | null;
+}
+
+/** From the connect on, which a listener asks for twice. */
+function serveClient(socket: Socket, users: Users, planned: Planned, listener: Listener): void {
+  const answerTo = startConversation(users, planned);
+  let state: "new" | "resent" | "accepted" = "new";
+  let held: Buffer | null = null;
+
+  const connected = (text: string) => {
+    if (state === "new") {
+      state = "resent";
+      return packets.send(resendPacket());
+    }
+    const [, service = ""] = /\(SERVICE_NAME=([^()]*)\)/i.exec(text) ?? [];
+    const refusal = service.toLowerCase() === SERVICE ? listener.refusal : NO_SUCH_SERVICE;
+    listener.refusal = null;
+    if (refusal !== null) return packets.send(refusePacket(refusal));
+    state = "accepted";
+    packets.send(acceptPacket());
+    packets.enlarge();
+  };
+
+  const talk = (message: Buffer) => {
+    const answer = answerTo(message);
+    if (answer === null) return void socket.destroy();
+    if (!answer.isError) return packets.send(dataPacket(answer.content));
+    // The error is told once the client has confirmed the interruption.
+    held = answer.content;
+    for (const marker of interruption()) packets.send(marker);
+  };
+
+  const packets = packetsOf(socket, (type, content) => {
+    if (type === CONNECT) {
+      const text = connectData(content);
+      if (text !== null) connected(text);
+    } else if (type === DATA) {
+      const message = dataIn(content);
+      if (message === null) socket.end();
+      else if (state === "accepted") talk(message);
+      else connected(message.toString("latin1"));
+    } else if (type === MARKER && isReset(content) && held !== null) {
+      packets.send(dataPacket(held));
+      held = null;
+    }
+  });
+}

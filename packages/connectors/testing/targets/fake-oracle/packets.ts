@@ -1,0 +1,90 @@
+// The packets of Oracle Net (TNS): a client's connect, the accept, refusal and markers that answer it, and data in between.
+import type { Duplex } from "node:stream";
+
+export const CONNECT = 1;
+export const DATA = 6;
+export const MARKER = 12;
+const [ACCEPT, REFUSE, RESEND] = [2, 4, 11];
+const HEADER_BYTES = 8;
+const DATA_FLAGS_BYTES = 2;
+const END_OF_FILE = 0x40;
+const [BREAK, RESET] = [1, 2];
+/** The last version without flags behind the accept: no fast log-in, no end-of-request marks. */
+const VERSION = 317;
+const SDU = 8192;
+const NO_NATIVE_SERVICES = 0x04;
+
+export interface Packets {
+  send(packet: Buffer): void;
+  /** From the accept on, a packet's length takes four bytes. */
+  enlarge(): void;
+}
+
+/** Calls back with each packet that arrived whole: its type, and what stands behind its header. */
+export function packetsOf(wire: Duplex, take: (type: number, content: Buffer) => void): Packets {
+  let buffered = Buffer.alloc(0);
+  let isLarge = false;
+  const lengthOf = (bytes: Buffer) => (isLarge ? bytes.readUInt32BE(0) : bytes.readUInt16BE(0));
+  wire.on("data", (chunk: Buffer) => {
+    buffered = Buffer.concat([buffered, chunk]);
+    while (buffered.length >= HEADER_BYTES && buffered.length >= lengthOf(buffered)) {
+      const length = lengthOf(buffered);
+      if (length < HEADER_BYTES) return void wire.destroy();
+      const packet = buffered.subarray(0, length);
+      buffered = buffered.subarray(length);
+      take(packet[4] ?? 0, packet.subarray(HEADER_BYTES));
+    }
+  });
+  const send = (packet: Buffer) => {
+    if (isLarge) packet.writeUInt32BE(packet.length);
+    else packet.writeUInt16BE(packet.length);
+    wire.write(packet);
+  };
+  return { send, enlarge: () => (isLarge = true) };
+}
+
+function packet(type: number, content: Buffer): Buffer {
+  const head = Buffer.alloc(HEADER_BYTES);
+  head[4] = type;
+  return Buffer.concat([head, content]);
+}
+
+/** The connect data, or null where it does not fit into this packet and follows in one of data. */
+export function connectData(content: Buffer): string | null {
+  const [length, offset] = [content.readUInt16BE(16), content.readUInt16BE(18) - HEADER_BYTES];
+  return offset + length > content.length ? null : content.toString("latin1", offset, offset + length);
+}
+
+/** As a listener says that has started a server for this connection: that one wants to hear it all again. */
+export const resendPacket = () => packet(RESEND, Buffer.alloc(0));
+
+export function acceptPacket(): Buffer {
+  const content = Buffer.alloc(33);
+  content.writeUInt16BE(VERSION, 0);
+  content.writeUInt16BE(1, 8);
+  content[14] = NO_NATIVE_SERVICES;
+  content[15] = NO_NATIVE_SERVICES;
+  content.writeUInt32BE(SDU, 24);
+  content.writeUInt32BE(SDU, 28);
+  return packet(ACCEPT, content);
+}
+
+export function refusePacket(error: number): Buffer {
+  const text = Buffer.from(`(DESCRIPTION=(TMP=)(VSNNUM=318963712)(ERR=${error})(ERROR_STACK=(ERROR=(CODE=${error}))))`);
+  const head = Buffer.alloc(4);
+  head.writeUInt16BE(text.length, 2);
+  return packet(REFUSE, Buffer.concat([head, text]));
+}
+
+export const dataPacket = (content: Buffer) => packet(DATA, Buffer.concat([Buffer.alloc(DATA_FLAGS_BYTES), content]));
+
+/** What is in a data packet, or null where the client says goodbye. */
+export function dataIn(content: Buffer): Buffer | null {
+  return content.readUInt16BE(0) & END_OF_FILE ? null : content.subarray(DATA_FLAGS_BYTES);
+}
+
+const marker = (kind: number) => packet(MARKER, Buffer.from([1, 0, kind]));
+
+/** Before an error: what is under way is broken off, and the client has to confirm that it starts afresh. */
+export const interruption = () => [marker(BREAK), marker(RESET)];
+export const isReset = (content: Buffer) => content[2] === RESET;
