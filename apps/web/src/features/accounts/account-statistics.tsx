@@ -5,9 +5,9 @@ import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
 
 type AccountFigures = ReplyOf<typeof accountStatistics>;
 
-/** ACC-05. What nobody has validated yet is neither. */
-const validityLine = ({ validation_invalid: invalid }: AccountFigures): string =>
-  invalid > 0 ? `${invalid.toLocaleString()} invalid` : "All validated";
+/** ACC-05. What nobody has validated yet is neither, and keeps "all" from being said. */
+const validityLine = ({ total, validation_valid: valid, validation_invalid: invalid }: AccountFigures): string =>
+  invalid === 0 && valid === total ? "All validated" : `${invalid.toLocaleString()} invalid`;
 
 const text = (figure: number | undefined): string | null => figure?.toLocaleString() ?? null;
 
