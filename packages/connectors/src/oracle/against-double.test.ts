@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import fc from "fast-check";
 import oracledb from "oracledb";
-import { assertChange, tryChange, type Changeable } from "../../testing/abilities.ts";
+import { assertChange, tryChange, tryReconcile, type Changeable } from "../../testing/abilities.ts";
 import { makeAuthority, opensslAvailable } from "../../testing/certificates.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
@@ -179,4 +180,33 @@ describe("Oracle: what its server tells", { ...needs(opensslAvailable()), concur
       assertResult(await tryOut(oracle, { ...changing, secret: live }), VERIFIED);
     });
   }
+
+  test("names and passwords are values, whatever is in them: log-in, change and reset mean the same user", async () => {
+    const authority = await makeAuthority();
+    const ca = authority.certificate;
+    const secured = await startFakeOracle(await authority.issue(["127.0.0.1"]));
+    const able = { username: "keeper", secret: aSecret() };
+    secured.addUser(able.username, able.secret, { mayAlter: true });
+    const units = ["'", "[", "]", ";", "-", "/", "*", "\\", "@", "ü", "𝔘", "x", "X", " ", ")", "="];
+    const awkward = fc.string({ minLength: 8, maxLength: 24, unit: fc.constantFrom(...units) });
+    await fc.assert(
+      fc.asyncProperty(awkward, awkward, awkward, awkward, async (name, secret, candidate, reset) => {
+        secured.addUser(`"${name}"`, secret);
+        const target = at(secured, name, ca);
+        assertChange(await tryChange(oracle, { target, secret, candidate }), { outcome: "changed" });
+        assertResult(await tryOut(oracle, { target, secret: candidate }), VERIFIED);
+        assertChange(await tryReconcile(oracle, { target, secret, candidate: reset }, able), { outcome: "changed" });
+        assertResult(await tryOut(oracle, { target, secret: reset }), VERIFIED);
+      }),
+      { numRuns: 20 },
+    );
+    await secured.stop();
+  });
+
+  test("a name that needs no quotation marks is the same user in capitals and in small letters", async () => {
+    const { target, secret, candidate } = anAccount();
+    const capitals = { ...target, username: target.username!.toUpperCase() };
+    assertChange(await tryChange(oracle, { target: capitals, secret, candidate }), { outcome: "changed" });
+    assertResult(await tryOut(oracle, { target, secret: candidate }), VERIFIED);
+  });
 });

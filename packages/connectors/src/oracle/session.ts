@@ -9,7 +9,7 @@ import { startTls } from "../start-tls.ts";
 import { tlsSettings, type TlsSettings } from "../tls-settings.ts";
 import { loginFailure, numberOf } from "./failures.ts";
 import { relayTo } from "./relay.ts";
-import { isName, isPassword, isService } from "./statements.ts";
+import { isName, isPassword, isService, loginName } from "./statements.ts";
 
 export interface Session {
   address: DatabaseAddress;
@@ -42,7 +42,7 @@ export async function openSession(
   const patience = Math.max(1, Math.ceil(attempt.remainingMs() / 1000));
   try {
     const connection = await oracledb.getConnection({
-      user: address.username,
+      user: loginName(address.username),
       password: who.password,
       connectString: descriptor(relay.port, service, patience),
     });

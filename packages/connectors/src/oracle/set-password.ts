@@ -6,12 +6,12 @@ import { changed, misconfigured, unsent } from "../finding.ts";
 import { mayCarryClearText } from "../tls-settings.ts";
 import { changeRefusal, numberOf } from "./failures.ts";
 import { openSession, type Session } from "./session.ts";
-import { alterUser, isName, isPassword } from "./statements.ts";
+import { alterUser, isName, isPassword, loginName } from "./statements.ts";
 
 type Work = (session: Session, name: string) => Promise<unknown>;
 
 export function changeOwn(target: Target, password: string, candidate: string, current: ChangeAttempt) {
-  const work: Work = ({ connection }, name) => connection.changePassword(name, password, candidate);
+  const work: Work = ({ connection }, name) => connection.changePassword(loginName(name), password, candidate);
   return setPassword(target, { username: target.username, password }, candidate, current, { work, isClear: false });
 }
 

@@ -10,8 +10,12 @@ export function isName(name: string): boolean {
 export const isPassword = (password: string): boolean => isName(password);
 
 /** Without quotation marks Oracle reads letters as capitals: a name that needs none is written so. */
-export const quotedName = (name: string): string =>
-  /^[a-z][a-z0-9_$#]*$/i.test(name) ? `"${name.toUpperCase()}"` : `"${name}"`;
+export const quotedName = (name: string): string => (isPlain(name) ? `"${name.toUpperCase()}"` : `"${name}"`);
+
+/** The same user at a log-in. Without quotation marks `a[b]` would be b who logs in with the password of a. */
+export const loginName = (name: string): string => (isPlain(name) ? name : `"${name}"`);
+
+const isPlain = (name: string): boolean => /^[a-z][a-z0-9_$#]*$/i.test(name);
 
 export const alterUser = (name: string, candidate: string): string =>
   `ALTER USER ${quotedName(name)} IDENTIFIED BY "${candidate}"`;
