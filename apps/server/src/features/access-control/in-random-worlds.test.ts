@@ -16,6 +16,7 @@ import {
   removeGroupMember,
   removeSafeMember,
   updateGroup,
+  updatePlatform,
   updateSafe,
 } from "@strongroom/contract";
 import type {
@@ -31,6 +32,7 @@ import type {
 } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { aPolicy } from "#testing/accounts.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
@@ -202,7 +204,7 @@ function aChange(
   const safe: WorldSafe = chance.oneOf(world.safes);
   const person = chance.oneOf(people);
   const group = chance.oneOf(world.groups);
-  const kind = chance.oneOf(["add", "remove", "join", "leave", "safe", "kind"] as const);
+  const kind = chance.oneOf(["add", "remove", "join", "leave", "safe", "kind", "approvals"] as const);
   const removable = safe.memberships.filter(({ user }) => user !== safe.owner);
   const wrap = (change: unknown) => ({ change: change as AccessChange });
   if (kind === "add" && !safe.memberships.some(({ user }) => user === person.id)) {
@@ -253,7 +255,27 @@ function aChange(
       make: () => app.call(updateGroup, { params, body, as }),
     };
   }
+  if (kind === "approvals") {
+    const { change, make } = otherApprovals(chance.oneOf(platforms), chance.oneOf(LEVELS));
+    return { change: wrap(change), make };
+  }
   return null;
+}
+
+const LEVELS = [
+  [0, 0],
+  [1, 0],
+  [2, 1],
+] as const;
+
+function otherApprovals(platform: Platform, [approvals_level_1, approvals_level_2]: (typeof LEVELS)[number]) {
+  const approvals = { approvals_level_1, approvals_level_2 };
+  const fields = Object.keys(aPolicy).map((field) => [field, platform[field as keyof Platform]]);
+  const body = { ...(Object.fromEntries(fields) as typeof aPolicy), ...approvals };
+  return {
+    change: { kind: "platform-approvals", platform_id: platform.id, ...approvals } as const,
+    make: () => app.call(updatePlatform, { params: { id: platform.id }, body, as: admin.token }),
+  };
 }
 
 describe("in random worlds", () => {
@@ -311,6 +333,34 @@ describe("in random worlds", () => {
         changes += 1;
       }
       assert.ok(changes >= 4, `SEED=${seed}: ${changes} changes`);
+    },
+  );
+
+  test(
+    "a preview of other approvals foretells what people can do afterwards, platform by platform",
+    { timeout: 60_000 },
+    async () => {
+      const seed = seedOfRun();
+      const chance = chanceOf(seed);
+      const world = aWorld(chance, people, { groups: 3, safes: 5 });
+      await settleAccounts({ app, people, platforms }, chance, world);
+      await settleLoans();
+      for (const platform of platforms) {
+        for (const levels of [...LEVELS.slice(1), ...LEVELS]) {
+          const { change, make } = otherApprovals(platform, levels);
+          const was = await permissionsByPerson();
+          const { body, text } = await app.call(previewAccessChange, { body: { change }, as: admin.token });
+          const about = `SEED=${seed}: ${JSON.stringify(change)} ${text}`;
+          assert.equal((await make()).status, 200, about);
+          const is = await permissionsByPerson();
+          assert.deepEqual(foretold(body), realDifference(was, is), about);
+          const touched = people.flatMap(({ id }) =>
+            [...is.get(id)!].filter(([account, may]) => may.join() !== was.get(id)!.get(account)?.join()),
+          );
+          assert.ok(body.accounts >= new Set(touched.map(([account]) => account)).size, about);
+          assert.equal(body.people_gaining + body.people_losing, body.people.length, about);
+        }
+      }
     },
   );
 });

@@ -121,21 +121,6 @@ export const sharedSafesOf = (db: Db, owners: readonly string[]): Promise<string
 export const safesOfGroup = (db: Db, groupId: string): Promise<string[]> =>
   idsOf(sql`select safe_id as id from safe_members where group_id = ${groupId}`, db);
 
-export const safesOfPlatform = (db: Db, platformId: string): Promise<string[]> =>
-  idsOf(
-    sql`select distinct credentials.safe_id as id from accounts join credentials on credentials.id = accounts.id
-        where accounts.platform_id = ${platformId} and credentials.deleted_at is null`,
-    db,
-  );
-
-export const membersOfSafes = (db: Db, safes: readonly string[]): Promise<string[]> =>
-  idsOf(
-    sql`select distinct coalesce(member.user_id, theirs.user_id) as id
-        from safe_members member left join group_members theirs on theirs.group_id = member.group_id
-        where member.safe_id = any(${[...safes]}::uuid[]) and coalesce(member.user_id, theirs.user_id) is not null`,
-    db,
-  );
-
 /** Who may stand in this safe, now or with that access level, and to whom something of it is lent. */
 export const peopleOfSafe = (db: Db, safeId: string, level: AccessLevel | null): Promise<string[]> =>
   idsOf(

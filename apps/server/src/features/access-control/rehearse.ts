@@ -2,7 +2,6 @@
 import type { AccessChange, AccessPreview, UserId, previewAccessChange, updateSafe } from "@strongroom/contract";
 import { readGroup } from "#features/groups/index.ts";
 import type { GroupsFeature } from "#features/groups/index.ts";
-import { lockPlatform, platformNotFound, updatePlatform } from "#features/platforms/index.ts";
 import type { SafesFeature } from "#features/safes/index.ts";
 import type { UsersFeature } from "#features/users/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -14,6 +13,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { differenceOf } from "./difference.policy.ts";
+import { previewApprovals } from "./preview-approvals.ts";
 import { requireRight } from "./preview-right.ts";
 import * as store from "./preview.store.ts";
 import type { Part } from "./preview.store.ts";
@@ -66,6 +66,7 @@ async function rehearse(site: Rehearsed, actor: Actor, change: AccessChange): Pr
     return await site.kernel.database.transaction(async (tx): Promise<never> => {
       await store.beginRehearsal(tx);
       requireRight(site.kernel, actor, change);
+      if (change.kind === "platform-approvals") throw new RolledBack(await previewApprovals(tx, change, MOST_SHOWN));
       const parts = await partsOf(tx, change);
       const before = await store.takeSnapshot(tx, parts);
       if (before.standings.length > store.MOST_STANDINGS) throw tooLarge();
@@ -94,8 +95,10 @@ function refusalOf(error: unknown): Refusal | null {
 const LOCK_NOT_AVAILABLE = "55P03";
 const SERIALIZATION_FAILURE = "40001";
 
+type TriedChange = Exclude<AccessChange, { kind: "platform-approvals" }>;
+
 /** Whom the change may touch, and where: rather too many than too few. */
-async function partsOf(db: Db, change: AccessChange): Promise<Part[]> {
+async function partsOf(db: Db, change: TriedChange): Promise<Part[]> {
   switch (change.kind) {
     case "member-added": {
       const { user_id, group_id } = change.member;
@@ -134,14 +137,10 @@ async function partsOf(db: Db, change: AccessChange): Promise<Part[]> {
     case "role-changed":
     case "person-disabled":
       return [{ people: [change.user_id], safes: null }];
-    case "platform-approvals": {
-      const safes = await store.safesOfPlatform(db, change.platform_id);
-      return [{ people: await store.membersOfSafes(db, safes), safes }];
-    }
   }
 }
 
-async function apply({ safes, groups, users }: Rehearsed, tx: Tx, actor: Actor, change: AccessChange): Promise<void> {
+async function apply({ safes, groups, users }: Rehearsed, tx: Tx, actor: Actor, change: TriedChange): Promise<void> {
   const act = { actor, note: () => {}, body: undefined };
   switch (change.kind) {
     case "member-added":
@@ -175,9 +174,6 @@ async function apply({ safes, groups, users }: Rehearsed, tx: Tx, actor: Actor, 
       return;
     case "role-changed":
       await users.changeRole({ ...act, params: { id: change.user_id }, body: { role: change.role } }, tx);
-      return;
-    case "platform-approvals":
-      await applyApprovals(tx, change);
   }
 }
 
@@ -202,18 +198,6 @@ async function applyKind(
   const { name, description, may_break_glass } = (await readGroup(tx, id)) ?? { ...NOTHING, may_break_glass: false };
   const body = { name, description, kind: group_kind, may_break_glass };
   await groups.acts.change({ ...act, params: { id }, body }, tx);
-}
-
-type ApprovalsChange = Of<"platform-approvals">;
-
-async function applyApprovals(tx: Tx, change: ApprovalsChange): Promise<void> {
-  const { platform_id: id, approvals_level_1, approvals_level_2 } = change;
-  if (approvals_level_2 > 0 && approvals_level_1 === 0) {
-    const msg = "A second level needs a first one";
-    throw refuse(400, "request.invalid", msg, { errors: [{ path: "change.approvals_level_2", msg }] });
-  }
-  if ((await lockPlatform(tx, id, "update")) === null) throw platformNotFound();
-  await updatePlatform(tx, id, { approvals_level_1, approvals_level_2 });
 }
 
 async function present(tx: Tx, { people, accounts }: ReturnType<typeof differenceOf>): Promise<AccessPreview> {

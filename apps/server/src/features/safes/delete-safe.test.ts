@@ -119,7 +119,10 @@ test("what is lent of any of its accounts ends: grants, requests and check-outs"
   assert.equal((await remove(owner, from, to)).status, 200);
   assert.deepEqual(await lent(CHECK_OUTS), []);
   const ends = await lent("select state, ended_how from access_requests where account_id = any($1::uuid[])");
-  assert.deepEqual(ends, Array(3).fill({ state: "ended", ended_how: "account-moved" }));
+  assert.deepEqual(
+    ends,
+    Array.from({ length: 3 }, () => ({ state: "ended", ended_how: "account-moved" })),
+  );
   const wanted = await lent("select id from accounts where id = any($1::uuid[]) and rotation_wanted_at is not null");
   assert.deepEqual(wanted, [{ id: used.id }]);
 });

@@ -89,6 +89,7 @@ export {
   bitOf,
   bitsOf,
   giftsTo,
+  memberships,
   nameFor,
   namesOf,
   onlyIn,

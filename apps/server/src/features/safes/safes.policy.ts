@@ -116,12 +116,25 @@ export function onlyIn(safeId: RawBuilder<unknown>, who: Partial<Pick<Actor, "to
   return limit === null ? sql`` : sql`and ${safeId} = any(${[...limit]}::uuid[])`;
 }
 
+const inForce = sql`(member.expires_at is null or member.expires_at > access_time())`;
+
+/**
+ * Everybody's memberships in force, their own and their groups', as a table: `user_id`, `safe_id`, `permissions`. Nothing else
+ * lets anybody do more in a safe than list it and keep it in order.
+ */
+export const memberships: RawBuilder<unknown> = sql`(
+  select member.user_id, member.safe_id, member.permissions from safe_members member
+  where member.user_id is not null and ${inForce}
+  union all
+  select mine.user_id, member.safe_id, member.permissions
+  from safe_members member join group_members mine on mine.group_id = member.group_id where ${inForce}
+)`;
+
 /**
  * The table `given`: everything that gives this person something in a safe now, before the safe's status takes some of it
  * away, with through what (`kind`), by which group and membership, and until when.
  */
 export function giftsTo({ id, role }: Someone): RawBuilder<unknown> {
-  const inForce = sql`(member.expires_at is null or member.expires_at > access_time())`;
   const none = sql`null::uuid`;
   const always = sql`null::timestamptz`;
   const isAdministrator = typeof role === "string" ? sql`true` : sql`${role} = 'admin'`;
