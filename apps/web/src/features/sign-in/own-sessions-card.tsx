@@ -13,6 +13,7 @@ import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { describeAgent } from "./describe-agent.ts";
+import { describePlace } from "./describe-place.ts";
 import { useEndOtherSessions, useEndSession, useOwnSessions } from "./sign-in.queries.ts";
 
 function SessionRow({ session, onEnd }: { session: UserSession; onEnd: () => void }) {
@@ -34,7 +35,7 @@ function SessionRow({ session, onEnd }: { session: UserSession; onEnd: () => voi
       }
     >
       <RowDetail>
-        {session.ip ?? "Address unknown"} · Signed in: <RelativeTime moment={session.created_at} /> · Last active:{" "}
+        {describePlace(session.ip)} · Signed in: <RelativeTime moment={session.created_at} /> · Last active:{" "}
         <RelativeTime moment={session.last_active_at} />
       </RowDetail>
     </Row>
