@@ -1,8 +1,8 @@
 // A `fetch` for libraries that bring none of their own limits: over connections that the network policy has seen.
-import { inTime } from "./attempt.ts";
+import { inTime, type Attempt } from "./attempt.ts";
 import type { Failure, VerifyContext } from "./connector.ts";
 import { misconfigured } from "./finding.ts";
-import { exchange } from "./http-exchange.ts";
+import type { HttpAnswer } from "./http-exchange.ts";
 import type { TlsSettings } from "./tls-settings.ts";
 
 export interface Fetching {
@@ -45,13 +45,13 @@ export function fetchWithin(fetching: Fetching): (address: string, wish?: Wish) 
   };
 }
 
-type Exchanged = Awaited<ReturnType<typeof exchange>>;
+type Exchanged = HttpAnswer | { failure: Failure };
 
 async function ask(
   address: string,
   wish: Wish,
   { ca, maxReceivedBytes = MAX_RECEIVED_BYTES }: Fetching,
-  attempt: Parameters<typeof exchange>[2],
+  attempt: Attempt,
 ): Promise<Exchanged> {
   const url = URL.parse(address);
   const isHttps = url?.protocol === "https:";
@@ -63,5 +63,6 @@ async function ask(
     typeof wish.body === "string" || wish.body instanceof URLSearchParams ? { body: wish.body.toString() } : {};
   const method = wish.method === "POST" ? "POST" : "GET";
   const headers = { ...wish.headers };
+  const { exchange } = await import("./http-exchange.ts");
   return exchange({ url, method, headers, readsBody: true, maxReceivedBytes, ...body }, tls, attempt);
 }

@@ -5,7 +5,6 @@ import { attempt } from "./attempt.ts";
 import type { VerifyContext, VerifyResult } from "./connector.ts";
 import { dial, nameOf, type Endpoint } from "./dial.ts";
 import { misconfigured, unreachable, verified } from "./finding.ts";
-import { exchange } from "./http-exchange.ts";
 import { pemBlocks } from "./private-key/pem.ts";
 import { startTls } from "./start-tls.ts";
 import { tlsFailure } from "./tls-failure.ts";
@@ -37,6 +36,7 @@ export async function post(
     if (url === null || !/^https?:$/.test(url.protocol)) return misconfigured("bad-input", "This is no web address.");
     const tls: TlsSettings = { mode: url.protocol === "https:" ? "verify-full" : "disable", ca, name: null };
     const wish = { url, method: "POST", headers, body, maxReceivedBytes: MOST_ANSWERED, readsBody: true } as const;
+    const { exchange } = await import("./http-exchange.ts");
     const answered = await exchange(wish, tls, current);
     if ("failure" in answered) return answered.failure;
     answer = answered;

@@ -2,7 +2,6 @@
 import { attempt } from "./attempt.ts";
 import type { VerifyContext, VerifyResult } from "./connector.ts";
 import { misconfigured, rejected, verified } from "./finding.ts";
-import { exchange } from "./http-exchange.ts";
 import type { TlsSettings } from "./tls-settings.ts";
 
 /** `verified`: it answered with a status of 200 to 299. Over HTTPS its certificate is checked. No redirect is followed. */
@@ -17,6 +16,7 @@ export function sendNotice(
     if (url === null || !/^https?:$/.test(url.protocol)) return misconfigured("bad-input", "This is no web address.");
     const tls: TlsSettings = { mode: url.protocol === "https:" ? "verify-full" : "disable", ca: null, name: null };
     const sent = { ...headers, "content-type": "application/json" };
+    const { exchange } = await import("./http-exchange.ts");
     const answer = await exchange({ url, method: "POST", headers: sent, body }, tls, current);
     if ("failure" in answer) return answer.failure;
     if (answer.status >= 200 && answer.status < 300) return verified(`${url.host} was told.`);

@@ -5,7 +5,7 @@ import { attemptChange, type ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, ChangeResult, Target, VerifyContext } from "../connector.ts";
 import { changed, misconfigured, refused, unknown, unsent } from "../finding.ts";
 import { runCommand } from "./run-command.ts";
-import { openSession, type Session } from "./session.ts";
+import type { Session } from "./session.ts";
 
 export interface FileToWrite {
   /** Absolute. */
@@ -36,6 +36,7 @@ async function write(target: Target, login: string, file: FileToWrite, current: 
   if (!/^\/[^\0\n\r]+$/.test(path) || !/^0?[0-7]{3}$/.test(mode)) {
     return unsent(misconfigured("bad-input", "This is not the path and mode of a file."));
   }
+  const { openSession } = await import("./session.ts");
   const opened = await openSession(target, login, current);
   if ("failure" in opened) return unsent(opened.failure);
   const { session } = opened;

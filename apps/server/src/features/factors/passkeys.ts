@@ -6,12 +6,6 @@ import type {
   PasskeyRequest,
   UserId,
 } from "@strongroom/contract";
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from "@simplewebauthn/server";
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Tx } from "#kernel/db/database.ts";
@@ -22,6 +16,9 @@ import type { ChallengePurpose, FactorRow } from "./factors.store.ts";
 
 /** EdDSA, ES256, RS256. The library would offer ML-DSA first, which Node has as an experiment only. */
 const ALGORITHMS = [-8, -7, -257];
+/** Loaded with the first passkey: it is an eighth of all that the server would load. */
+const library = () => import("@simplewebauthn/server");
+
 const NAME = "Strongroom";
 const LOOPBACK = ["127.0.0.1", "[::1]"];
 
@@ -56,6 +53,7 @@ export async function askForPasskey(
   passkeys: readonly FactorRow[],
 ): Promise<Asked<PasskeyRequest>> {
   const { challenge, keep } = challengeFor(kernel, purpose, userId);
+  const { generateAuthenticationOptions } = await library();
   const options = await generateAuthenticationOptions({
     rpID: siteOf(kernel.publicUrl()).rpId,
     challenge,
@@ -73,6 +71,7 @@ export async function askForNewPasskey(
   passkeys: readonly FactorRow[],
 ): Promise<Asked<PasskeyCreation>> {
   const { challenge, keep } = challengeFor(kernel, "enrol", person.id);
+  const { generateRegistrationOptions } = await library();
   const options = await generateRegistrationOptions({
     rpName: NAME,
     rpID: siteOf(kernel.publicUrl()).rpId,
@@ -123,6 +122,7 @@ export async function checkPasskey(
   if (factor?.public_key == null || challenge === null) return null;
   if (owner !== null && factor.user_id !== owner) return null;
   const { rpId, origin } = siteOf(kernel.publicUrl());
+  const { verifyAuthenticationResponse } = await library();
   const verified = await verifyAuthenticationResponse({
     response,
     expectedChallenge: challenge,
@@ -160,6 +160,7 @@ export async function checkNewPasskey(
   const challenge = challengeOf(response.response.clientDataJSON);
   if (challenge === null) return null;
   const { rpId, origin } = siteOf(kernel.publicUrl());
+  const { verifyRegistrationResponse } = await library();
   const verified = await verifyRegistrationResponse({
     response,
     expectedChallenge: challenge,

@@ -1,5 +1,4 @@
 // Writes one sheet of an XLSX file, row by row as it is read: the only file that knows the package for it.
-import { writeXlsxStream } from "hucre/xlsx";
 import { Readable } from "node:stream";
 import { inertText } from "#kernel/spreadsheet-cell.ts";
 
@@ -15,12 +14,16 @@ export interface Column {
 const inert = (cell: Cell): Cell => (typeof cell === "string" ? inertText(cell) : cell);
 
 export function workbook(name: string, columns: readonly Column[], rows: AsyncIterable<readonly Cell[]>): Readable {
-  const stream = writeXlsxStream(inertRows(rows), {
+  return Readable.from(bytesOf(name, columns, rows), { objectMode: false });
+}
+
+async function* bytesOf(name: string, columns: readonly Column[], rows: AsyncIterable<readonly Cell[]>) {
+  const { writeXlsxStream } = await import("hucre/xlsx");
+  yield* writeXlsxStream(inertRows(rows), {
     name,
     columns: columns.map(({ header, width }) => ({ header, width })),
     freezePane: { rows: 1 },
   });
-  return Readable.from(stream, { objectMode: false });
 }
 
 async function* inertRows(rows: AsyncIterable<readonly Cell[]>): AsyncGenerator<Cell[]> {
