@@ -240,6 +240,13 @@ describe("signing in and out", needs(noBrowser || null), () => {
   step("OPEN-17: an administrator can close sign-up", async () => {
     const { page: console, context } = await visitor(browser, server.url);
     await signIn(console, admin, "/admin?tab=policy");
+    // What would change is told before anything is saved.
+    await console.getByRole("checkbox", { name: "Admin", exact: true }).check();
+    await console.getByRole("button", { name: "What would change?" }).click();
+    await console.getByText("You would be signed out as soon as you save.", { exact: true }).waitFor();
+    await console.getByRole("list", { name: /^1 person would need a second factor and has none/ }).waitFor();
+    await inspectScreen(console, "sign-in-policy-preview");
+    await console.getByRole("checkbox", { name: "Admin", exact: true }).uncheck();
     await console.getByRole("switch", { name: "Sign-up is open" }).uncheck();
     await console.getByRole("button", { name: "Save policy" }).click();
     await seesToast(console, "Sign-in policy saved");
