@@ -5,6 +5,7 @@ import {
   startFakeIos,
   startFakeMongodb,
   startFakeMssql,
+  startFakeOracle,
   startFakeWinrm,
 } from "@strongroom/connectors/testing";
 import { randomBytes } from "node:crypto";
@@ -67,6 +68,32 @@ export async function mssql(machines: readonly string[]): Promise<Subject> {
         value,
         database_name: "master",
         schema_name: "dbo",
+        ssl_enabled: true,
+        additional_params,
+      };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+export async function oracle(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startFakeOracle(await authority.issue(["127.0.0.1", ...machines]));
+  const additional_params = { ca: authority.certificate };
+  let count = 0;
+  return {
+    name: "Oracle Database",
+    version: DOUBLE,
+    upstream: server,
+    account: async () => {
+      const [username, value] = [`app${count++}`, aSecret()];
+      server.addUser(username, value);
+      return {
+        type: "oracle",
+        username,
+        value,
+        database_name: server.service,
+        schema_name: username,
         ssl_enabled: true,
         additional_params,
       };

@@ -25,8 +25,9 @@ in many small pieces some of each connection are struck, and its last ones (\`MO
 "By a reconcile account": the account's password is set by another one. "Dependents": the account's own change is left alone, and what
 follows from it is struck; a case is good when the user elsewhere has the new password and the old one does not log in any more.
 
-Not here: Oracle, which nothing here speaks to, server or double: its changes are **not proved at all**. HTTP bearer, whose change is the same
-request as with HTTP basic; no site here changes tokens. Reconcile changes of the other systems, which end in the same probes. Accounts,
+"A double of ours": no real server of the kind was ever struck; what the double leaves out stands in [connectors.md](connectors.md).
+
+Not here: HTTP bearer, whose change is the same request as with HTTP basic; no site here changes tokens. Reconcile changes of the other systems, which end in the same probes. Accounts,
 files and web hooks as dependents.
 `;
 

@@ -25,7 +25,7 @@ import type { PostgresqlServer, Sshd } from "@strongroom/connectors/testing";
 import { spawnSync } from "node:child_process";
 import { chownSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { aws, ios, mongodb, mssql, winrm } from "./doubles.ts";
+import { aws, ios, mongodb, mssql, oracle, winrm } from "./doubles.ts";
 import { openDependentGround } from "./dependents.ts";
 import type { AccountBody, Kind, Subject } from "./subject.ts";
 
@@ -292,5 +292,6 @@ export const KINDS: readonly Kind[] = [
   { name: "cisco-ios", needs: {}, start: ios },
   { name: "mongodb", needs: needs(TLS), start: mongodb },
   { name: "mssql", needs: needs(TLS), start: mssql },
+  { name: "oracle", needs: needs(TLS), start: oracle },
   { name: "winrm", needs: needs(TLS), start: winrm },
 ];

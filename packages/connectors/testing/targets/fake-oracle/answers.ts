@@ -36,7 +36,7 @@ export const statusAnswer = () => Buffer.concat([u8(STATUS), numbers(0, 0)]);
 export function pairsAnswer(pairs: readonly [string, string, number?][], warning: number | null = null): Buffer {
   const told = pairs.map(([key, value, flags]) => pair(key, value, flags));
   const more = warning === null ? [] : [warningOf(warning)];
-  return Buffer.concat([u8(PARAMETER), number(pairs.length), ...told, ...more, statusAnswer()]);
+  return Buffer.concat([u8(PARAMETER), number(pairs.length), ...told, ...more, errorAnswer(0)]);
 }
 
 const wordsOf = (error: number) => `ORA-${String(error).padStart(5, "0")}: no\n`;

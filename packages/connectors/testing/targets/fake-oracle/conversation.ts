@@ -21,7 +21,7 @@ const [WRONG_PASSWORD, LOCKED, NOT_LOGGED_ON, OLD_IS_WRONG] = [1017, 28_000, 101
 /** 19.3.0.0.0 */
 const VERSION = String((19 << 24) | (3 << 16));
 
-export interface Answer {
+interface Answer {
   content: Buffer;
   isError: boolean;
 }

@@ -14,7 +14,7 @@ const VERSION = 317;
 const SDU = 8192;
 const NO_NATIVE_SERVICES = 0x04;
 
-export interface Packets {
+interface Packets {
   send(packet: Buffer): void;
   /** From the accept on, a packet's length takes four bytes. */
   enlarge(): void;
