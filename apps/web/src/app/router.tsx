@@ -41,6 +41,7 @@ const inShell: RouteObject[] = [
   page(paths.accounts, () => import("#features/accounts/accounts-page.tsx")),
   page(paths.account(":id"), () => import("#features/accounts/account-detail-page.tsx")),
   page(paths.validationDashboard, () => import("#features/validation/validation-dashboard-page.tsx")),
+  page(paths.discovery, () => import("#features/validation/discovery-page.tsx")),
   page(paths.safes, () => import("#features/safes/safes-page.tsx")),
   page(paths.safe(":id"), () => import("#features/safes/safe-page.tsx")),
   page(paths.vault, () => import("#features/credentials/credential-list-page.tsx")),

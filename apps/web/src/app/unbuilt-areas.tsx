@@ -9,7 +9,6 @@ const area = (path: string, title: string, purpose: string): RouteObject => ({
 });
 
 export const unbuiltAreas: readonly RouteObject[] = [
-  area(paths.discovery, "Discovery", "Find privileged accounts that nobody manages yet"),
   area(paths.sessions, "Session Monitoring", "Watch privileged sessions and what is done in them"),
   area(paths.certificates, "Certificates", "Manage SSL/TLS certificates and track expiry"),
 ];

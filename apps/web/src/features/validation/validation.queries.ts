@@ -14,6 +14,8 @@ import {
   triggerValidation,
   updateDashboardPreferences,
   validateAccount,
+  validationStatistics,
+  validationStatus,
   verifyCredential,
   AccountId,
   CredentialId,
@@ -38,6 +40,8 @@ const POLLED_ATTEMPTS = 10;
 
 export const dashboardOf = (range: ValidationRange) => queryOf(readValidationDashboard, { query: { range } });
 export const systemHealth = (range: ValidationRange) => queryOf(readSystemHealth, { query: { range } });
+export const statusNow = queryOf(validationStatus);
+export const statisticsNow = queryOf(validationStatistics);
 export const filterChoices = queryOf(readValidationFilters);
 export const dashboardPreferences = queryOf(readDashboardPreferences);
 export const notificationPreferences = queryOf(readNotificationPreferences);

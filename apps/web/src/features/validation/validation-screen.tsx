@@ -1,0 +1,146 @@
+// Validation in short: whether something is being tried, how all stands, what was tried last, and what fails (VAL-51, API-95).
+import { Button, Select, Stack } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconActivity, IconPercentage, IconShieldBolt, IconShieldCheck, IconShieldX } from "@tabler/icons-react";
+import { ALERT_SEVERITIES, type ReplyOf, type RunId, type validationStatus } from "@strongroom/contract";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import { withParam } from "#shared/format/address.ts";
+import { VerificationRunCard } from "#shared/runs/verification-run-card.tsx";
+import { LoadMore } from "#shared/ui/load-more.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
+import classes from "./accounts-tab.module.css";
+import { AttemptRows } from "./attempt-rows.tsx";
+import { BulkValidateDialog } from "./bulk-validate-dialog.tsx";
+import { hasCritical } from "./critical-failures.ts";
+import { FailureRows } from "./failure-rows.tsx";
+import { countText, percent, severityChoices, toneOfRate } from "./figures.ts";
+import { QuietBanner } from "./quiet-banner.tsx";
+import { useBulkValidation } from "./use-bulk-validation.ts";
+import { narrowingOf } from "./validation-address.ts";
+import { attemptList, failureList, statisticsNow, statusNow } from "./validation.queries.ts";
+
+export function ValidationScreen() {
+  const [runId, setRunId] = useState<RunId | null>(null);
+  return (
+    <Stack gap="md">
+      {runId !== null && <VerificationRunCard id={runId} onDismiss={() => setRunId(null)} />}
+      <Standing />
+      <div className={classes.two}>
+        <History />
+        <Failures onRun={setRunId} />
+      </div>
+    </Stack>
+  );
+}
+
+function Standing() {
+  const status = useQuery(statusNow);
+  const statistics = useQuery(statisticsNow);
+  const failed = [status, statistics].find(({ error }) => error !== null);
+  const { data: figures } = statistics;
+  const rate = figures === undefined || figures.last_24h_attempts === 0 ? null : figures.success_rate;
+  return (
+    <>
+      {failed !== undefined && (
+        <QuietBanner
+          text="The figures could not be loaded."
+          error={failed.error}
+          onRetry={() => void Promise.all([status.refetch(), statistics.refetch()])}
+          isRetrying={status.isFetching || statistics.isFetching}
+        />
+      )}
+      <StatRow>
+        <StatCard
+          label="Validation"
+          value={status.data === undefined ? null : status.data.status === "running" ? "Running" : "Idle"}
+          line={status.data && lineOf(status.data)}
+          icon={IconActivity}
+        />
+        <StatCard
+          label="Verified"
+          value={figures?.verified.toLocaleString() ?? null}
+          line={figures && `of ${figures.total_accounts.toLocaleString()}`}
+          icon={IconShieldCheck}
+        />
+        <StatCard
+          label="Failed"
+          value={figures?.failed.toLocaleString() ?? null}
+          line={figures && `${figures.never_validated.toLocaleString()} never validated`}
+          icon={IconShieldX}
+        />
+        <StatCard label="Success Rate, 24 Hours" value={percent(rate)} tone={toneOfRate(rate)} icon={IconPercentage} />
+      </StatRow>
+    </>
+  );
+}
+
+function lineOf({ status, under_way, last_attempt_at: last }: ReplyOf<typeof validationStatus>) {
+  if (status === "running") return `${under_way.toLocaleString()} under way`;
+  if (last === null) return "nothing tried yet";
+  return (
+    <>
+      last <RelativeTime moment={last} />
+    </>
+  );
+}
+
+/** API-95: the latest 50. */
+function History() {
+  const history = useInfiniteQuery(attemptList({ range: "30d" }));
+  return (
+    <SectionCard title="History" description="The latest 50 attempts of 30 days">
+      <Loaded query={history}>{({ pages: [latest] }) => <AttemptRows attempts={latest?.attempts ?? []} />}</Loaded>
+    </SectionCard>
+  );
+}
+
+function Failures({ onRun }: { onRun: (id: RunId) => void }) {
+  const [params, setParams] = useSearchParams();
+  const { severity } = narrowingOf(params);
+  const failures = useInfiniteQuery(failureList({ severity }));
+  const bulk = useBulkValidation(onRun);
+  const [isAsking, asking] = useDisclosure(false);
+  const first = failures.data?.pages[0];
+  return (
+    <SectionCard
+      title="Failures"
+      description={first === undefined ? "What does not work now" : `${countText(first.total)} do not work now`}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconShieldBolt size={16} aria-hidden />}
+          onClick={asking.open}
+          disabled={first === undefined || !hasCritical(first.by_severity) || bulk.isRunning}
+        >
+          Bulk Validate Critical
+        </Button>
+      }
+    >
+      <Select
+        aria-label="Severity"
+        mb="sm"
+        data={severityChoices(ALERT_SEVERITIES)}
+        value={severity ?? ""}
+        onChange={(value) => setParams((before) => withParam(before, "severity", value ?? ""), { replace: true })}
+        allowDeselect={false}
+      />
+      <Loaded query={failures}>
+        {({ pages }) => <FailureRows failures={pages.flatMap((page) => page.failures)} />}
+      </Loaded>
+      <LoadMore of={failures} />
+      <BulkValidateDialog
+        opened={isAsking}
+        onClose={asking.close}
+        onConfirm={() => {
+          asking.close();
+          bulk.start();
+        }}
+      />
+    </SectionCard>
+  );
+}
