@@ -8,7 +8,7 @@ import type {
 } from "@strongroom/contract";
 import { capitalised, counted } from "#shared/format/text.ts";
 
-export interface PreviewPerson {
+interface PreviewPerson {
   id: string;
   name: string;
   email: string;
