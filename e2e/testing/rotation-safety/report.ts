@@ -27,8 +27,8 @@ follows from it is struck; a case is good when the user elsewhere has the new pa
 
 "A double of ours": no real server of the kind was ever struck; what the double leaves out stands in [connectors.md](connectors.md).
 
-Not here: HTTP bearer, whose change is the same request as with HTTP basic; no site here changes tokens. Reconcile changes of the other systems, which end in the same probes. Accounts,
-files and web hooks as dependents.
+Not here: HTTP bearer, whose change is the same request as with HTTP basic; no site here changes tokens. Reconcile changes of the
+other systems, which end in the same probes. Accounts, files and web hooks as dependents.
 `;
 
 type Column = "killed before" | "killed after" | "paused" | "reset" | "black-holed";

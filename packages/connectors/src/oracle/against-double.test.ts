@@ -25,10 +25,10 @@ const at = (place: { host: string; port: number }, username: string, ca?: string
   ...(ca === undefined ? {} : { sslEnabled: true, additionalParams: { ca } }),
 });
 
-async function rows(): Promise<Rows> {
+async function rows(generation: "19c" | "23ai"): Promise<Rows> {
   const authority = await makeAuthority();
   const ca = authority.certificate;
-  const server = await startFakeOracle(await authority.issue(["127.0.0.1"]));
+  const server = await startFakeOracle(await authority.issue(["127.0.0.1"]), generation);
   const plain = await startFakeOracle();
   const aUser = (more: Parameters<FakeOracle["addUser"]>[2] = {}) => {
     const [username, secret] = [aName(), aSecret()];
@@ -92,7 +92,10 @@ async function rows(): Promise<Rows> {
   };
 }
 
-connectorSuite({ connector: oracle, needs: needs(opensslAvailable()), start: rows });
+for (const generation of ["19c", "23ai"] as const)
+  describe(`as Oracle ${generation}`, () => {
+    connectorSuite({ connector: oracle, needs: needs(opensslAvailable()), start: () => rows(generation) });
+  });
 
 describe("Oracle: what its server tells", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
   let server: FakeOracle;
@@ -165,6 +168,7 @@ describe("Oracle: what its server tells", { ...needs(opensslAvailable()), concur
   for (const [number, expected] of [
     [28_003, { outcome: "refused", code: "password-rules" }],
     [988, { outcome: "refused", code: "password-rules" }],
+    [972, { outcome: "refused", code: "password-rules" }],
     [28_007, { outcome: "refused", code: "reused" }],
     [1031, { outcome: "refused", code: "no-permission" }],
     [28_008, { outcome: "refused", code: "not-changeable" }],

@@ -89,6 +89,8 @@ export function changeRefusal(number: number | null, where: string, name: string
     case 28003:
     case 28219:
     case 988:
+    // Too long for a name, which is how the text of a statement holds it.
+    case 972:
     case 28218:
       return refused(
         "password-rules",

@@ -1,11 +1,10 @@
-// The answers of a server in Oracle's two-task protocol, as Oracle 19c writes them.
+// The answers of a server in Oracle's two-task protocol.
 import { bytes, number, numbers, pair, text } from "./fields.ts";
+import type { Release } from "./release.ts";
 
-const [PROTOCOL, DATA_TYPES, ERROR, ROW_HEADER, ROW_DATA, PARAMETER, STATUS, WARNING, DESCRIBE] = [
-  1, 2, 4, 6, 7, 8, 9, 15, 16,
+const [PROTOCOL, DATA_TYPES, ERROR, ROW_HEADER, ROW_DATA, PARAMETER, STATUS, WARNING, DESCRIBE, END] = [
+  1, 2, 4, 6, 7, 8, 9, 15, 16, 29,
 ];
-/** Field version 19.1. */
-const FIELD_VERSION = 12;
 const [CHARSET_UTF8, CHARSET_UTF16] = [873, 2000];
 const NO_DATA_FOUND = 1403;
 const NUMBER = 2;
@@ -13,7 +12,7 @@ const NUMBER_BYTES = 22;
 
 const u8 = (...values: number[]) => Buffer.from(values);
 
-export function protocolAnswer(): Buffer {
+export function protocolAnswer({ fieldVersion }: Release): Buffer {
   const head = Buffer.concat([u8(PROTOCOL, 6, 0), Buffer.from("Linuxx64/Linux-2.0.34-8.1.0\0")]);
   const charset = Buffer.alloc(5);
   charset.writeUInt16LE(CHARSET_UTF8);
@@ -21,7 +20,7 @@ export function protocolAnswer(): Buffer {
   description.writeUInt16BE(11);
   description.writeUInt16BE(CHARSET_UTF16, 11);
   const compiled = Buffer.alloc(41);
-  compiled[7] = FIELD_VERSION;
+  compiled[7] = fieldVersion;
   // The second: the answer to the data types begins with the time zone.
   const running = u8(2, 1, 0, 0, 0, 0, 4);
   return Buffer.concat([head, charset, description, bytes(compiled), bytes(running)]);
@@ -31,35 +30,37 @@ export function protocolAnswer(): Buffer {
 export const dataTypesAnswer = () =>
   Buffer.concat([u8(DATA_TYPES), u8(0x80, 0, 0, 0, 60, 60, 60, 0x80, 0, 0, 0), u8(0, 0)]);
 
-export const statusAnswer = () => Buffer.concat([u8(STATUS), numbers(0, 0)]);
+/** Parts of an answer, with the mark of its end where there is one. */
+export const whole = ({ isFast }: Release, ...parts: Buffer[]) => Buffer.concat(isFast ? [...parts, u8(END)] : parts);
 
-export function pairsAnswer(pairs: readonly [string, string, number?][], warning: number | null = null): Buffer {
-  const told = pairs.map(([key, value, flags]) => pair(key, value, flags));
-  const more = warning === null ? [] : [warningOf(warning)];
-  return Buffer.concat([u8(PARAMETER), number(pairs.length), ...told, ...more, errorAnswer(0)]);
+export const status = () => Buffer.concat([u8(STATUS), numbers(0, 0)]);
+
+export function pairs(given: readonly [string, string, number?][]): Buffer {
+  const told = given.map(([key, value, flags]) => pair(key, value, flags));
+  return Buffer.concat([u8(PARAMETER), number(given.length), ...told]);
 }
 
 const wordsOf = (error: number) => `ORA-${String(error).padStart(5, "0")}: no\n`;
 
-function warningOf(error: number): Buffer {
+export function warning(error: number): Buffer {
   const words = wordsOf(error);
   return Buffer.concat([u8(WARNING), numbers(error, words.length, 0), bytes(words)]);
 }
 
 /** How every call ends; 0 is no error. */
-export function errorAnswer(error: number, cursor = 0): Buffer {
+export function ended({ isFast }: Release, error: number, cursor = 0): Buffer {
   const numbersOf = numbers(0, 0, 0, error, 0, 0, cursor, 0);
   const [flags, rowId] = [u8(0, 0, 0, 0, 0, 0), Buffer.concat([numbers(0, 0), u8(0), numbers(0, 0)])];
   const rest = Buffer.concat([number(0), u8(0, 0), numbers(0, 0, 0), numbers(0, 0, 0), numbers(error, 0)]);
   const words = error === 0 ? [] : [bytes(wordsOf(error))];
-  return Buffer.concat([u8(ERROR), numbersOf, flags, rowId, rest, ...words]);
+  return Buffer.concat([u8(ERROR), numbersOf, flags, rowId, rest, ...(isFast ? [numbers(0, 0)] : []), ...words]);
 }
 
 /** A statement was carried out that has no rows. */
-export const doneAnswer = () => Buffer.concat([u8(PARAMETER), numbers(0, 0, 0, 0), errorAnswer(0)]);
+export const done = (release: Release) => Buffer.concat([u8(PARAMETER), numbers(0, 0, 0, 0), ended(release, 0)]);
 
 /** One row with one column, a whole number below 100. */
-export function countAnswer(name: string, value: number): Buffer {
+export function count(release: Release, name: string, value: number): Buffer {
   const column = Buffer.concat([
     u8(NUMBER, 0, 0, 0),
     numbers(NUMBER_BYTES, 0, 0, 0, 0, 0),
@@ -68,6 +69,8 @@ export function countAnswer(name: string, value: number): Buffer {
     u8(1, name.length),
     text(name),
     numbers(0, 0, 1, 0),
+    // Domain, annotations and dimensions.
+    ...(release.isFast ? [numbers(0, 0, 0, 0), u8(0, 0)] : []),
   ]);
   const description = Buffer.concat([
     u8(DESCRIBE, 0),
@@ -79,5 +82,5 @@ export function countAnswer(name: string, value: number): Buffer {
   const rowHeader = Buffer.concat([u8(ROW_HEADER, 0), numbers(0, 0, 1, 0, 0, 0)]);
   // Base 100 behind an exponent; zero has no digits.
   const row = Buffer.concat([u8(ROW_DATA), bytes(value === 0 ? u8(0x80) : u8(0xc1, value + 1))]);
-  return Buffer.concat([description, rowHeader, row, errorAnswer(NO_DATA_FOUND, 1)]);
+  return Buffer.concat([description, rowHeader, row, ended(release, NO_DATA_FOUND, 1)]);
 }

@@ -1,7 +1,8 @@
 // What an Oracle double answers to each message of a client that was accepted: from its log-in to its log-off.
 import { randomBytes } from "node:crypto";
-import { dataTypesAnswer, errorAnswer, pairsAnswer, protocolAnswer, statusAnswer } from "./answers.ts";
-import { fieldsOf } from "./fields.ts";
+import { count, dataTypesAnswer, done, ended, pairs, protocolAnswer, status, warning, whole } from "./answers.ts";
+import { embeddedLogIn, logInIn, statementIn, type LogIn } from "./questions.ts";
+import type { Release } from "./release.ts";
 import { carryOut, nameIn, setPassword, type StoredUser, type Users } from "./users.ts";
 import {
   challenge,
@@ -14,12 +15,10 @@ import {
   type Challenge,
 } from "./verifier.ts";
 
-const [PROTOCOL, DATA_TYPES, FUNCTION] = [1, 2, 3];
+const [PROTOCOL, DATA_TYPES, FUNCTION, FAST_LOG_IN] = [1, 2, 3, 34];
 const [LOG_IN_FIRST, LOG_IN_SECOND, EXECUTE, LOG_OFF, COMMIT, ROLLBACK, PING] = [118, 115, 94, 9, 14, 15, 147];
 const CHANGE_PASSWORD = 2;
-const [WRONG_PASSWORD, LOCKED, NOT_LOGGED_ON, OLD_IS_WRONG] = [1017, 28_000, 1012, 28_008];
-/** 19.3.0.0.0 */
-const VERSION = String((19 << 24) | (3 << 16));
+const [WRONG_PASSWORD, LOCKED, NO_RIGHT, NOT_LOGGED_ON, OLD_IS_WRONG] = [1017, 28_000, 1031, 1012, 28_008];
 
 interface Answer {
   content: Buffer;
@@ -31,103 +30,77 @@ export interface Planned {
   next: { error: number | null } | null;
 }
 
-interface Client {
-  /** Of a log-in that has begun. */
-  challenge: Challenge | null;
-  session: { user: StoredUser; key: Buffer } | null;
-}
+/** One client. Null: the connection ends without an answer. */
+export function startConversation(
+  users: Users,
+  planned: Planned,
+  release: Release,
+): (message: Buffer) => Answer | null {
+  let begun: Challenge | null = null;
+  let session: { user: StoredUser; key: Buffer } | null = null;
+  const ok = (...parts: Buffer[]): Answer => ({ content: whole(release, ...parts), isError: false });
+  const refusal = (error: number): Answer => ({ content: whole(release, ended(release, error)), isError: true });
 
-/** One client's. Null: the connection ends without an answer. */
-export function startConversation(users: Users, planned: Planned): (message: Buffer) => Answer | null {
-  const client: Client = { challenge: null, session: null };
+  /** Whether there is such a user is not told: who is not there has a verifier of no password. */
+  const beginLogIn = ({ name }: LogIn): Buffer[] => {
+    begun = challenge(users.get(nameIn(name))?.verifier ?? verifierOf(randomBytes(16).toString("hex")));
+    return [pairs(challengePairs(begun)), ended(release, 0)];
+  };
+
+  const endLogIn = ({ name, pairs: sent }: LogIn): Answer => {
+    const [user, asked] = [users.get(nameIn(name)), begun];
+    begun = null;
+    if (user?.error === LOCKED) return refusal(LOCKED);
+    const key = asked === null ? null : sessionKey(asked, sent);
+    if (user === undefined || key === null || asked?.verifier !== user.verifier) return refusal(WRONG_PASSWORD);
+    if (user.error !== null) return refusal(user.error);
+    session = { user, key };
+    const told = pairs([
+      ["AUTH_VERSION_NO", String(release.version)],
+      ["AUTH_SVR_RESPONSE", serverResponse(key)],
+    ]);
+    return ok(told, ...(user.warning === null ? [] : [warning(user.warning)]), ended(release, 0));
+  };
+
+  /** Old and new password under the key of the session. */
+  const changeOwn = ({ name, mode, pairs: sent }: LogIn, { user, key }: { user: StoredUser; key: Buffer }): Answer => {
+    if ((mode & CHANGE_PASSWORD) === 0 || nameIn(name) !== user.name) return refusal(NO_RIGHT);
+    const [old, password] = [passwordIn(key, sent.get("AUTH_PASSWORD")), passwordIn(key, sent.get("AUTH_NEWPASSWORD"))];
+    if (old === null || !isPasswordOf(user.verifier, old)) return refusal(OLD_IS_WRONG);
+    const error = setPassword(user, password ?? "");
+    return error === null ? ok(pairs([]), ended(release, 0)) : refusal(error);
+  };
+
+  const execute = (statement: string, by: StoredUser): Answer => {
+    const result = carryOut(statement, by, users);
+    if ("count" in result) return ok(count(release, "COUNT(*)", result.count));
+    return result.error === 0 ? ok(done(release)) : refusal(result.error);
+  };
+
+  const planning = (change: () => Answer): Answer | null => {
+    const own = planned.next;
+    planned.next = null;
+    if (typeof own?.error === "number") return refusal(own.error);
+    const answer = change();
+    return own === null ? answer : null;
+  };
+
   return (message) => {
-    const [type, call] = message;
-    if (type === PROTOCOL) return ok(protocolAnswer());
+    const [type, call = 0] = message;
+    if (type === PROTOCOL) return ok(protocolAnswer(release));
     if (type === DATA_TYPES) return ok(dataTypesAnswer());
+    if (type === FAST_LOG_IN)
+      return ok(protocolAnswer(release), dataTypesAnswer(), ...beginLogIn(embeddedLogIn(message)));
     if (type !== FUNCTION) return null;
-    if (call === LOG_IN_FIRST) return beginLogIn(message, users, client);
-    if (call === LOG_IN_SECOND && client.session === null) return endLogIn(message, users, client);
-    if (client.session === null) return refusal(NOT_LOGGED_ON);
-    if (call === LOG_IN_SECOND) return planning(planned, () => changeOwn(message, client.session!));
-    if (call === EXECUTE) return execute(statementIn(message), client.session.user, users, planned);
-    return [LOG_OFF, COMMIT, ROLLBACK, PING].includes(call ?? -1) ? ok(statusAnswer()) : null;
+    if (call === LOG_IN_FIRST) return ok(...beginLogIn(logInIn(message, release)));
+    if (call === LOG_IN_SECOND && session === null) return endLogIn(logInIn(message, release));
+    if (session === null) return refusal(NOT_LOGGED_ON);
+    const current = session;
+    if (call === LOG_IN_SECOND) return planning(() => changeOwn(logInIn(message, release), current));
+    if ([LOG_OFF, COMMIT, ROLLBACK, PING].includes(call)) return ok(status());
+    if (call !== EXECUTE) return null;
+    const statement = statementIn(message, release);
+    const executed = () => execute(statement, current.user);
+    return /^ALTER/i.test(statement) ? planning(executed) : executed();
   };
-}
-
-const ok = (content: Buffer): Answer => ({ content, isError: false });
-const refusal = (error: number): Answer => ({ content: errorAnswer(error), isError: true });
-
-function planning(planned: Planned, change: () => Answer): Answer | null {
-  const own = planned.next;
-  planned.next = null;
-  if (typeof own?.error === "number") return refusal(own.error);
-  const answer = change();
-  return own === null ? answer : null;
-}
-
-function execute(statement: string, by: StoredUser, users: Users, planned: Planned): Answer | null {
-  const carried = () => {
-    const done = carryOut(statement, by, users);
-    return typeof done === "number" ? refusal(done) : ok(done);
-  };
-  return /^ALTER/i.test(statement) ? planning(planned, carried) : carried();
-}
-
-/** Both halves of a log-in begin alike: who it is, what is wanted, and pairs of texts. */
-function logInMessage(message: Buffer) {
-  const fields = fieldsOf(message, 3);
-  fields.byte();
-  fields.number();
-  const mode = fields.number();
-  fields.byte();
-  const count = fields.number();
-  fields.byte();
-  fields.byte();
-  return { name: nameIn(fields.bytes().toString()), mode, pairs: fields.pairs(count) };
-}
-
-/** Whether there is such a user is not told: who is not there has a verifier of no password. */
-function beginLogIn(message: Buffer, users: Users, client: Client): Answer {
-  const { name } = logInMessage(message);
-  const verifier = users.get(name)?.verifier ?? verifierOf(randomBytes(16).toString("hex"));
-  client.challenge = challenge(verifier);
-  return ok(pairsAnswer(challengePairs(client.challenge)));
-}
-
-function endLogIn(message: Buffer, users: Users, client: Client): Answer {
-  const { name, pairs } = logInMessage(message);
-  const [user, begun] = [users.get(name), client.challenge];
-  client.challenge = null;
-  if (user?.error === LOCKED) return refusal(LOCKED);
-  const key = begun === null ? null : sessionKey(begun, pairs);
-  if (user === undefined || key === null || begun?.verifier !== user.verifier) return refusal(WRONG_PASSWORD);
-  if (user.error !== null) return refusal(user.error);
-  client.session = { user, key };
-  const told: [string, string][] = [
-    ["AUTH_VERSION_NO", VERSION],
-    ["AUTH_SVR_RESPONSE", serverResponse(key)],
-  ];
-  return ok(pairsAnswer(told, user.warning));
-}
-
-/** Old and new password under the key of the session. */
-function changeOwn(message: Buffer, { user, key }: { user: StoredUser; key: Buffer }): Answer {
-  const { name, mode, pairs } = logInMessage(message);
-  if ((mode & CHANGE_PASSWORD) === 0 || name !== user.name) return refusal(1031);
-  const [old, password] = [passwordIn(key, pairs.get("AUTH_PASSWORD")), passwordIn(key, pairs.get("AUTH_NEWPASSWORD"))];
-  if (old === null || !isPasswordOf(user.verifier, old)) return refusal(OLD_IS_WRONG);
-  const error = setPassword(user, password ?? "");
-  return error === null ? ok(pairsAnswer([])) : refusal(error);
-}
-
-/** The fields before the text of a statement: 1 is a byte, n a number. */
-const BEFORE_TEXT = "nn1n1n111nn1n111111nn111n1nn1n11n1n11n";
-
-function statementIn(message: Buffer): string {
-  const fields = fieldsOf(message, 3);
-  for (const kind of BEFORE_TEXT) {
-    if (kind === "n") fields.number();
-    else fields.byte();
-  }
-  return fields.bytes().toString();
 }

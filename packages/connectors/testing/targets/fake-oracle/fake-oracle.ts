@@ -1,6 +1,6 @@
-// A double of an Oracle database for drivers in thin mode: a listener, the log-in with a 12c verifier, changes of one's own password,
-// ALTER USER and the question of the connector, known by their words, with or without TLS. Made from the driver's side of the protocol,
-// so not proved by it: a real server, other verifiers, fast log-in (23ai), native encryption, redirections, proxies, pools, profiles.
+// A double of an Oracle database for drivers in thin mode, as of 19c or 23ai: a listener, the log-in with a 12c verifier, changes of one's
+// own password, ALTER USER and the question of the connector, known by their words, with or without TLS. Made from the driver's side of
+// the protocol, so not proved by it: a real server, other verifiers, native encryption, redirections, proxies, pools, profiles.
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
@@ -20,6 +20,7 @@ import {
   resendPacket,
 } from "./packets.ts";
 import { startConversation, type Planned } from "./conversation.ts";
+import { RELEASES, type Release } from "./release.ts";
 import { nameIn, type StoredUser, type Users } from "./users.ts";
 import { verifierOf } from "./verifier.ts";
 
@@ -39,17 +40,20 @@ const SERVICE = "orclpdb1";
 const NO_SUCH_SERVICE = 12_514;
 
 /** `certificate` null: no TLS. */
-export async function startFakeOracle(certificate: ServerCertificate | null = null): Promise<FakeOracle> {
+export async function startFakeOracle(
+  certificate: ServerCertificate | null = null,
+  generation: keyof typeof RELEASES = "19c",
+): Promise<FakeOracle> {
   const users: Users = new Map();
   const sockets = new Set<Socket>();
   const planned: Planned = { next: null };
-  const listener: Listener = { refusal: null };
+  const database: Database = { users, planned, release: RELEASES[generation], refusal: null };
 
   const serve = (socket: Socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => {});
-    serveClient(socket, users, planned, listener);
+    serveClient(socket, database);
   };
   const server =
     certificate === null
@@ -68,7 +72,7 @@ export async function startFakeOracle(certificate: ServerCertificate | null = nu
       users.set(name, { ...user, ...more });
     },
     answerOnce: (error) => (planned.next = { error }),
-    refuseOnce: (error) => (listener.refusal = error),
+    refuseOnce: (error) => (database.refusal = error),
     stop: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -77,14 +81,18 @@ export async function startFakeOracle(certificate: ServerCertificate | null = nu
   };
 }
 
-interface Listener {
-  /** Of the next client. */
+interface Database {
+  users: Users;
+  planned: Planned;
+  release: Release;
+  /** Of the next client, by the listener. */
   refusal: number | null;
 }
 
 /** From the connect on, which a listener asks for twice. */
-function serveClient(socket: Socket, users: Users, planned: Planned, listener: Listener): void {
-  const answerTo = startConversation(users, planned);
+function serveClient(socket: Socket, database: Database): void {
+  const { users, planned, release } = database;
+  const answerTo = startConversation(users, planned, release);
   let state: "new" | "resent" | "accepted" = "new";
   let held: Buffer | null = null;
 
@@ -94,18 +102,18 @@ function serveClient(socket: Socket, users: Users, planned: Planned, listener: L
       return packets.send(resendPacket());
     }
     const [, service = ""] = /\(SERVICE_NAME=([^()]*)\)/i.exec(text) ?? [];
-    const refusal = service.toLowerCase() === SERVICE ? listener.refusal : NO_SUCH_SERVICE;
-    listener.refusal = null;
+    const refusal = service.toLowerCase() === SERVICE ? database.refusal : NO_SUCH_SERVICE;
+    database.refusal = null;
     if (refusal !== null) return packets.send(refusePacket(refusal));
     state = "accepted";
-    packets.send(acceptPacket());
+    packets.send(acceptPacket(release));
     packets.enlarge();
   };
 
   const talk = (message: Buffer) => {
     const answer = answerTo(message);
     if (answer === null) return void socket.destroy();
-    if (!answer.isError) return packets.send(dataPacket(answer.content));
+    if (!answer.isError) return packets.send(dataPacket(answer.content, release));
     // The error is told once the client has confirmed the interruption.
     held = answer.content;
     for (const marker of interruption()) packets.send(marker);
@@ -121,7 +129,7 @@ function serveClient(socket: Socket, users: Users, planned: Planned, listener: L
       else if (state === "accepted") talk(message);
       else connected(message.toString("latin1"));
     } else if (type === MARKER && isReset(content) && held !== null) {
-      packets.send(dataPacket(held));
+      packets.send(dataPacket(held, release));
       held = null;
     }
   });

@@ -3,7 +3,7 @@
 const LONG = 0xfe;
 const MOST_SHORT = 252;
 
-interface Fields {
+export interface Fields {
   byte(): number;
   /** A number that says how many bytes it has. */
   number(): number;

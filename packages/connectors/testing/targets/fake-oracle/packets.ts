@@ -1,5 +1,6 @@
 // The packets of Oracle Net (TNS): a client's connect, the accept, refusal and markers that answer it, and data in between.
 import type { Duplex } from "node:stream";
+import type { Release } from "./release.ts";
 
 export const CONNECT = 1;
 export const DATA = 6;
@@ -9,10 +10,11 @@ const HEADER_BYTES = 8;
 const DATA_FLAGS_BYTES = 2;
 const END_OF_FILE = 0x40;
 const [BREAK, RESET] = [1, 2];
-/** The last version without flags behind the accept: no fast log-in, no end-of-request marks. */
-const VERSION = 317;
 const SDU = 8192;
 const NO_NATIVE_SERVICES = 0x04;
+/** Flags of the accept: one message for the whole log-in, and answers whose end is marked. */
+const FAST = 0x1000_0000 + 0x0200_0000;
+const END_OF_RESPONSE = 0x2000;
 
 interface Packets {
   send(packet: Buffer): void;
@@ -58,14 +60,15 @@ export function connectData(content: Buffer): string | null {
 /** As a listener says that has started a server for this connection: that one wants to hear it all again. */
 export const resendPacket = () => packet(RESEND, Buffer.alloc(0));
 
-export function acceptPacket(): Buffer {
-  const content = Buffer.alloc(33);
-  content.writeUInt16BE(VERSION, 0);
+export function acceptPacket({ netVersion, isFast }: Release): Buffer {
+  const content = Buffer.alloc(37);
+  content.writeUInt16BE(netVersion, 0);
   content.writeUInt16BE(1, 8);
   content[14] = NO_NATIVE_SERVICES;
   content[15] = NO_NATIVE_SERVICES;
   content.writeUInt32BE(SDU, 24);
   content.writeUInt32BE(SDU, 28);
+  content.writeUInt32BE(isFast ? FAST : 0, 33);
   return packet(ACCEPT, content);
 }
 
@@ -76,7 +79,11 @@ export function refusePacket(error: number): Buffer {
   return packet(REFUSE, Buffer.concat([head, text]));
 }
 
-export const dataPacket = (content: Buffer) => packet(DATA, Buffer.concat([Buffer.alloc(DATA_FLAGS_BYTES), content]));
+export function dataPacket(content: Buffer, { isFast }: Release): Buffer {
+  const flags = Buffer.alloc(DATA_FLAGS_BYTES);
+  flags.writeUInt16BE(isFast ? END_OF_RESPONSE : 0);
+  return packet(DATA, Buffer.concat([flags, content]));
+}
 
 /** What is in a data packet, or null where the client says goodbye. */
 export function dataIn(content: Buffer): Buffer | null {

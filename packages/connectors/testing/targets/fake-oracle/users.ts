@@ -1,5 +1,4 @@
 // The users of an Oracle double, and the few statements that it carries out for them.
-import { countAnswer, doneAnswer } from "./answers.ts";
 import { isPasswordOf, verifierOf, type Verifier } from "./verifier.ts";
 
 export interface StoredUser {
@@ -26,11 +25,11 @@ export function setPassword(user: StoredUser, password: string): number | null {
   return null;
 }
 
-/** The answer, or the number of an error. */
-export function carryOut(statement: string, by: StoredUser, users: Users): Buffer | number {
+/** What a statement counts, or the number of the error with which it ends: 0 is none. */
+export function carryOut(statement: string, by: StoredUser, users: Users): { count: number } | { error: number } {
   if (statement === "SELECT COUNT(*) FROM session_privs WHERE privilege = 'ALTER USER'")
-    return countAnswer("COUNT(*)", by.mayAlter ? 1 : 0);
-  return /^ALTER USER /i.test(statement) ? (alter(statement, by, users) ?? doneAnswer()) : 900;
+    return { count: by.mayAlter ? 1 : 0 };
+  return { error: /^ALTER USER /i.test(statement) ? (alter(statement, by, users) ?? 0) : 900 };
 }
 
 /** The whole statement or nothing: what is left over would be a second clause. */
