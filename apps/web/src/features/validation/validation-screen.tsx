@@ -24,6 +24,9 @@ import { useBulkValidation } from "./use-bulk-validation.ts";
 import { narrowingOf } from "./validation-address.ts";
 import { attemptList, failureList, statisticsNow, statusNow } from "./validation.queries.ts";
 
+/** As the Validation Dashboard (VAL-48). */
+const REFRESHED_MS = 30_000;
+
 export function ValidationScreen() {
   const [runId, setRunId] = useState<RunId | null>(null);
   return (
@@ -39,8 +42,8 @@ export function ValidationScreen() {
 }
 
 function Standing() {
-  const status = useQuery(statusNow);
-  const statistics = useQuery(statisticsNow);
+  const status = useQuery({ ...statusNow, refetchInterval: REFRESHED_MS });
+  const statistics = useQuery({ ...statisticsNow, refetchInterval: REFRESHED_MS });
   const failed = [status, statistics].find(({ error }) => error !== null);
   const { data: figures } = statistics;
   const rate = figures === undefined || figures.last_24h_attempts === 0 ? null : figures.success_rate;
@@ -81,10 +84,10 @@ function Standing() {
 
 function lineOf({ status, under_way, last_attempt_at: last }: ReplyOf<typeof validationStatus>) {
   if (status === "running") return `${under_way.toLocaleString()} under way`;
-  if (last === null) return "nothing tried yet";
+  if (last === null) return "Nothing tried yet";
   return (
     <>
-      last <RelativeTime moment={last} />
+      Last: <RelativeTime moment={last} />
     </>
   );
 }
