@@ -128,7 +128,9 @@ describe("a problem with every header answers", () => {
       const problem = JSON.parse(answer.body) as { code: string; status: number; request_id: string; message: string };
       assert.deepEqual([problem.code, problem.status], [code, status]);
       assert.equal(problem.request_id, answer.headers.get("x-request-id"));
-      assert.ok(!answer.body.includes("aaaa") && !answer.body.includes("%"), "nothing of the request is repeated");
+      // The id is random: it may hold "aaaa" by itself.
+      const said = answer.body.replace(problem.request_id, "");
+      assert.ok(!said.includes("aaaa") && !said.includes("%"), "nothing of the request is repeated");
     });
   }
 });
