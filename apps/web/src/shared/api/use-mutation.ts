@@ -7,7 +7,7 @@ import {
 import { useIsHere } from "#shared/ui/use-is-here.ts";
 
 /** What follows an answer. `isHere` is false when the screen that asked is gone: it has nothing more to close, or to lead on. */
-export interface Told<Done> {
+interface Told<Done> {
   onSuccess?: (done: Done, isHere: boolean) => unknown;
   onError?: (error: Error, isHere: boolean) => unknown;
   onSettled?: () => unknown;
