@@ -63,6 +63,7 @@ async function ask(
     typeof wish.body === "string" || wish.body instanceof URLSearchParams ? { body: wish.body.toString() } : {};
   const method = wish.method === "POST" ? "POST" : "GET";
   const headers = { ...wish.headers };
+  // With the first call: it brings undici along, which no start needs.
   const { exchange } = await import("./http-exchange.ts");
   return exchange({ url, method, headers, readsBody: true, maxReceivedBytes, ...body }, tls, attempt);
 }

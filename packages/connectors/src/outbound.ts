@@ -36,6 +36,7 @@ export async function post(
     if (url === null || !/^https?:$/.test(url.protocol)) return misconfigured("bad-input", "This is no web address.");
     const tls: TlsSettings = { mode: url.protocol === "https:" ? "verify-full" : "disable", ca, name: null };
     const wish = { url, method: "POST", headers, body, maxReceivedBytes: MOST_ANSWERED, readsBody: true } as const;
+    // With the first call: it brings undici along, which no start needs.
     const { exchange } = await import("./http-exchange.ts");
     const answered = await exchange(wish, tls, current);
     if ("failure" in answered) return answered.failure;

@@ -16,6 +16,7 @@ export function sendNotice(
     if (url === null || !/^https?:$/.test(url.protocol)) return misconfigured("bad-input", "This is no web address.");
     const tls: TlsSettings = { mode: url.protocol === "https:" ? "verify-full" : "disable", ca: null, name: null };
     const sent = { ...headers, "content-type": "application/json" };
+    // With the first call: it brings undici along, which no start needs.
     const { exchange } = await import("./http-exchange.ts");
     const answer = await exchange({ url, method: "POST", headers: sent, body }, tls, current);
     if ("failure" in answer) return answer.failure;

@@ -36,6 +36,7 @@ async function write(target: Target, login: string, file: FileToWrite, current: 
   if (!/^\/[^\0\n\r]+$/.test(path) || !/^0?[0-7]{3}$/.test(mode)) {
     return unsent(misconfigured("bad-input", "This is not the path and mode of a file."));
   }
+  // With the first file: it brings ssh2 along, which no start needs.
   const { openSession } = await import("./session.ts");
   const opened = await openSession(target, login, current);
   if ("failure" in opened) return unsent(opened.failure);

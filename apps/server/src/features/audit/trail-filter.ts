@@ -94,7 +94,7 @@ const MOST_LOOKED_UP = 1000;
 
 const isLookedUp = ({ subjects }: TrailFilter): boolean => subjects !== null && countOf(subjects) <= MOST_LOOKED_UP;
 
-/** The narrowest indexes first. What they find is checked against the whole filter all the same. */
+/** The narrowest indexes first. What they find is checked against the rest of the filter (`restOf`). */
 export function readsOf(filter: TrailFilter): Read[] {
   const { subjects, entryId, targetId, actorId, grantId, isJit, severities, events } = filter;
   const results = filter.results ?? AUDIT_RESULTS;
@@ -121,7 +121,7 @@ export const countOf = ({ actors, targets, events }: Subjects): number =>
   actors.length + targets.length + events.length;
 
 /**
- * What is still to be checked of what `read` finds. A condition that an index already fulfils is left out: the planner
+ * What is still to be checked of what `read` finds: all but what its place in the index guarantees by itself. A condition that an index already fulfils is left out: the planner
  * would multiply it in once more, expect next to nothing, and sort all that the index holds instead of reading on.
  */
 export function restOf(filter: TrailFilter, read: Read): TrailFilter {

@@ -23,9 +23,12 @@ const isInHand = sql<boolean>`(rotations.lease_until > clock_timestamp()
  * without holding them. Answers the name of the first, or null.
  */
 export async function rotationInHand(db: Db, ids: readonly string[]): Promise<string | null> {
+  // Behind the `select` the planner does not see how many there are, and keeps one plan.
   const query = sql<{ name: string }>`
     select credential_name as name from rotations
-    where credential_id = any(${[...ids]}::uuid[]) and step <> 'ended' and ${isInHand} limit 1`.compile(db);
+    where credential_id = any((select ${[...ids]}::uuid[])::uuid[]) and step <> 'ended' and ${isInHand} limit 1`.compile(
+    db,
+  );
   return (await db.executeQuery(named("rotations.in-hand", query))).rows[0]?.name ?? null;
 }
 

@@ -151,7 +151,7 @@ export async function claimItem(tx: Tx, runId: string, rules: ClaimRules): Promi
   await tx.executeQuery(sentWithNext("runs.claim-lock", lock.compile(tx)));
   const hasty = sql`set local synchronous_commit to off`;
   await tx.executeQuery(sentWithNext("runs.claim-hastily", hasty.compile(tx)));
-  const query = sql<RunRow & { credential_id: string | null }>`
+  const { rows } = await sql<RunRow & { credential_id: string | null }>`
     with running as (
       select * from verification_runs where id = ${runId} and status = 'running'
     ), claimed as (
@@ -167,8 +167,8 @@ export async function claimItem(tx: Tx, runId: string, rules: ClaimRules): Promi
         for update skip locked)
       returning credential_id
     )
-    select running.*, claimed.credential_id from running left join claimed on true`.compile(tx);
-  const [row] = (await tx.executeQuery(named("runs.claim", query))).rows;
+    select running.*, claimed.credential_id from running left join claimed on true`.execute(tx);
+  const [row] = rows;
   if (row === undefined) return null;
   const { credential_id: credentialId, ...run } = row;
   return { run, credentialId };

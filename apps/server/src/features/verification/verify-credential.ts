@@ -33,8 +33,8 @@ export interface Recorder {
 }
 
 /**
- * One attempt of a credential is under way at a time, in all processes: who comes second waits and shares its result. Throws 409 when others keep the credential busy for too long, and
- * 429 when too many people wait for results.
+ * One attempt of a credential is under way at a time, in all processes: who comes second waits and shares its result.
+ * Throws 409 when others keep the credential busy for too long, and 429 when too many people wait for results.
  */
 export async function verify(site: Site, wish: Wish, recorder: Recorder): Promise<Tried | Untried> {
   const { askedBy } = wish;
