@@ -185,10 +185,11 @@ describe("Oracle: what its server tells", { ...needs(opensslAvailable()), concur
     });
   }
 
-  test("names and passwords are values, whatever is in them: log-in, change and reset mean the same user", async () => {
+  test("names and passwords are values, whatever is in them: log-in, change and reset mean the same user", async (t) => {
     const authority = await makeAuthority();
     const ca = authority.certificate;
     const secured = await startFakeOracle(await authority.issue(["127.0.0.1"]));
+    t.after(() => secured.stop());
     const able = { username: "keeper", secret: aSecret() };
     secured.addUser(able.username, able.secret, { mayAlter: true });
     const units = ["'", "[", "]", ";", "-", "/", "*", "\\", "@", "ü", "𝔘", "x", "X", " ", ")", "="];
@@ -204,7 +205,6 @@ describe("Oracle: what its server tells", { ...needs(opensslAvailable()), concur
       }),
       { numRuns: 20 },
     );
-    await secured.stop();
   });
 
   test("a name that needs no quotation marks is the same user in capitals and in small letters", async () => {
