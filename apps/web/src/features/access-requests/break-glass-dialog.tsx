@@ -1,5 +1,5 @@
 // "Break Glass": opens an account in an emergency. Apart from everything else, in red, and not without a reason.
-import { Alert, Button, Group, Textarea } from "@mantine/core";
+import { Alert, Button, Group, TextInput, Textarea } from "@mantine/core";
 import { IconFlame } from "@tabler/icons-react";
 import type { RequestableAccount } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -47,12 +47,20 @@ function BreakGlassForm({ preset, onClose }: { preset: RequestableAccount | null
   const navigate = useNavigate();
   const [picked, setPicked] = useState<PickedResource>({ text: preset?.name ?? "", resource: preset });
   const [reason, setReason] = useState("");
+  const [ticket, setTicket] = useState("");
   const { resource } = picked;
-  const isComplete = resource !== null && reason.trim().length >= SHORTEST_REASON;
+  const needsTicket = resource?.ticket_required === true;
+  const isExplained = reason.trim().length >= SHORTEST_REASON && (!needsTicket || ticket.trim() !== "");
+  const isComplete = resource !== null && isExplained;
 
   function open(): void {
     if (resource === null) return;
-    const body = { account_id: resource.account_id, reason, durationMinutes: resource.default_duration_minutes };
+    const body = {
+      account_id: resource.account_id,
+      reason,
+      ...(ticket.trim() === "" ? {} : { ticket }),
+      durationMinutes: resource.default_duration_minutes,
+    };
     mutate(body, {
       onSuccess: (_, isHere) => {
         toast.success(`${resource.name} is open to you`);
@@ -91,6 +99,13 @@ function BreakGlassForm({ preset, onClose }: { preset: RequestableAccount | null
         maxLength={2000}
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
+      />
+      <TextInput
+        label={needsTicket ? "Ticket" : "Ticket (optional)"}
+        required={needsTicket}
+        maxLength={100}
+        value={ticket}
+        onChange={(event) => setTicket(event.currentTarget.value)}
       />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose} disabled={isPending}>

@@ -213,8 +213,12 @@ describe("Request Just-in-Time Access", () => {
     expect(within(dialog).getByText("You have access already.")).toBeTruthy();
   });
 
-  test("break-glass is apart, and wants a reason", async () => {
-    const resource = aResource({ may_break_glass: true });
+  test.each([
+    ["a reason", {}],
+    ["a ticket too where the platform does", { ticket: "OPS-1" }],
+  ])("break-glass is apart, and wants %s", async (_, given: { ticket?: string }) => {
+    const needsTicket = given.ticket !== undefined;
+    const resource = aResource({ may_break_glass: true, ticket_required: needsTicket });
     api.on("GET /api/v1/jit/resources", { json: { resources: [resource] } });
     const { user, dialog } = await openForm(`/jit-access?ask=${resource.account_id}`);
     await user.click(within(dialog).getByRole("button", { name: "Break Glass" }));
@@ -225,12 +229,17 @@ describe("Request Just-in-Time Access", () => {
     fireEvent.change(within(glass).getByRole("textbox", { name: /Why can this not wait/ }), {
       target: { value: reason },
     });
+    expect(open).toHaveProperty("disabled", needsTicket);
+    if (needsTicket) {
+      fireEvent.change(within(glass).getByRole("textbox", { name: "Ticket" }), { target: { value: given.ticket } });
+    }
     api.on("POST /api/v1/jit/break-glass", { status: 201, json: anActiveRequest({ is_break_glass: true }) });
     await user.click(open);
     expect(await screen.findByText("root on web1 is open to you")).toBeTruthy();
     expect(api.requestsTo("POST /api/v1/jit/break-glass")[0]?.body).toEqual({
       account_id: resource.account_id,
       reason,
+      ...given,
       durationMinutes: 60,
     });
   });
