@@ -1,13 +1,19 @@
 // A reporter for node:test that counts, and keeps what was skipped with its reason, for the summary of `npm test`.
+export const noCounts = () => ({ passed: 0, failed: 0, skipped: [] });
+
+/** @param {"test:pass" | "test:fail"} type */
+export function countTest(counts, type, data) {
+  if (data.details?.type === "suite") return;
+  if (data.skip !== undefined && data.skip !== false) {
+    counts.skipped.push({ name: data.name, reason: data.skip === true ? "" : String(data.skip) });
+  } else if (type === "test:pass") counts.passed += 1;
+  else counts.failed += 1;
+}
+
 export default async function* countReporter(source) {
-  const counts = { passed: 0, failed: 0, skipped: [] };
+  const counts = noCounts();
   for await (const { type, data } of source) {
-    if (type !== "test:pass" && type !== "test:fail") continue;
-    if (data.details?.type === "suite") continue;
-    if (data.skip !== undefined && data.skip !== false) {
-      counts.skipped.push({ name: data.name, reason: data.skip === true ? "" : String(data.skip) });
-    } else if (type === "test:pass") counts.passed += 1;
-    else counts.failed += 1;
+    if (type === "test:pass" || type === "test:fail") countTest(counts, type, data);
   }
   yield `${JSON.stringify(counts)}\n`;
 }

@@ -1,39 +1,42 @@
-// Runs test files of node:test, each in a process of its own that can't outlive its time, and says how each one ended.
-import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { pinnedNode, root } from "./install.mjs";
-
-/** A test that hangs fails and is named. */
-const LONGEST_TEST_MS = 600_000;
-/** A file that hangs, because something holds it open, is killed with all that it started. */
-const LONGEST_FILE_MS = 900_000;
-/** How long what a file has printed may take to arrive once its process is gone. */
-const LAST_WORDS_MS = 500;
+// Runs test files of node:test several at a time and says how each one ended.
+import { runAlone, startSharedProcess } from "./test-process.mjs";
 
 /** More files than this do not fail by accident. */
-export const MOST_REPEATED = 3;
+export const MOST_REPEATED = 6;
 
 /**
  * With `repeats`, files that failed run once more, alone: what fails only beside other work does not throw away a whole
  * run, and is named, so that somebody mends it.
  *
  * @param {string[]} files relative to the root
- * @param {{ atOnce: number, env: NodeJS.ProcessEnv, results: string, repeats: boolean }} options
+ * @param {object} options
+ * @param {number} options.atOnce
+ * @param {(file: string) => boolean} options.mayShare whether a file can do with a process that ran others before it
+ * @param {NodeJS.ProcessEnv} options.env
+ * @param {string} options.results
+ * @param {boolean} options.repeats
  * @returns {Promise<{ passed: number, failed: number, skipped: { name: string, reason: string }[], unsteady: string[] }>}
  *   `unsteady`: the files that passed only the second time, counted as they ended then
  */
-export async function runTestFiles(files, { atOnce, env, results, repeats }) {
+export async function runTestFiles(files, { atOnce, mayShare, repeats, ...options }) {
   const ended = new Map();
   const waiting = [...files];
-  const run = async (file) =>
-    ended.set(file, await runFile(file, env, join(results, `${file.replaceAll("/", "_")}.json`)));
-  const work = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await run(file);
+  const lane = async () => {
+    let shared = null;
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      if (mayShare(file)) shared ??= startSharedProcess(options);
+      const counts = await told(file, mayShare(file) ? shared.run(file) : runAlone(file, options));
+      ended.set(file, counts);
+      if (counts.failed === 0 || !mayShare(file)) continue;
+      await shared.end();
+      shared = null;
+    }
+    await shared?.end();
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: atOnce }, lane));
   const failing = files.filter((file) => ended.get(file).failed > 0);
-  if (repeats && failing.length <= MOST_REPEATED) for (const file of failing) await run(file);
+  if (repeats && failing.length <= MOST_REPEATED)
+    for (const file of failing) ended.set(file, await told(file, runAlone(file, options)));
   const counts = [...ended.values()];
   return {
     passed: sum(counts.map(({ passed }) => passed)),
@@ -45,67 +48,15 @@ export async function runTestFiles(files, { atOnce, env, results, repeats }) {
 
 const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);
 
-async function runFile(file, env, counts) {
+/** @param {Promise<import("./test-process.mjs").Ended>} running */
+async function told(file, running) {
   const startedAt = Date.now();
-  const child = spawn(
-    pinnedNode,
-    [
-      `--test-timeout=${LONGEST_TEST_MS}`,
-      "--test-reporter=spec",
-      "--test-reporter-destination=stdout",
-      `--test-reporter=${join(root, "scripts", "count-reporter.mjs")}`,
-      `--test-reporter-destination=${counts}`,
-      file,
-    ],
-    { cwd: root, env, stdio: ["ignore", "pipe", "pipe"], detached: true },
-  );
-  let printed = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8");
-    stream.on("data", (text) => (printed += text));
-  }
-  // It may come in the same moment as "exit".
-  const closed = new Promise((resolve) => child.once("close", resolve));
-  let isKilled = false;
-  const timer = setTimeout(() => {
-    isKilled = true;
-    end(child);
-  }, LONGEST_FILE_MS);
-  // Not "close": something that the file left running may hold its output open for ever.
-  const status = await new Promise((resolve) => child.once("exit", resolve));
-  clearTimeout(timer);
-  await soon(closed);
-  end(child);
-  const counted = existsSync(counts) ? readCounts(counts) : { passed: 0, failed: 0, skipped: [] };
-  if (status !== 0 && counted.failed === 0) counted.failed = 1;
+  const { counts, printed, killedAfter } = await running;
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-  console.log(`${counted.failed === 0 ? "✔" : "✖"} ${file} (${counted.passed} passed, ${seconds} s)`);
-  if (isKilled) console.log(`  It was killed after ${LONGEST_FILE_MS / 1000} s: something held it open.`);
-  if (counted.failed > 0) console.log(failuresOf(printed));
-  return counted;
-}
-
-async function soon(closed) {
-  let timer;
-  const late = new Promise((resolve) => (timer = setTimeout(resolve, LAST_WORDS_MS)));
-  await Promise.race([closed, late]);
-  clearTimeout(timer);
-}
-
-/** With everything in its process group. */
-function end(child) {
-  try {
-    process.kill(-child.pid, "SIGKILL");
-  } catch {
-    // Nothing is left of it.
-  }
-  child.stdout.destroy();
-  child.stderr.destroy();
-}
-
-function readCounts(path) {
-  const text = readFileSync(path, "utf8");
-  return text === "" ? { passed: 0, failed: 1, skipped: [] } : JSON.parse(text);
+  console.log(`${counts.failed === 0 ? "✔" : "✖"} ${file} (${counts.passed} passed, ${seconds} s)`);
+  if (killedAfter !== undefined) console.log(`  It was killed after ${killedAfter} s: something held it open.`);
+  if (counts.failed > 0) console.log(failuresOf(printed));
+  return counts;
 }
 
 const MOST_PRINTED = 20_000;

@@ -1,5 +1,5 @@
 // `npm test`: installs what is missing and runs every test that this machine can run, then says what it skipped and why.
-// With STRONGROOM_REQUIRE_TARGETS=1 a skipped test counts as a failure, and up to three failed files of a group run twice.
+// With STRONGROOM_REQUIRE_TARGETS=1 a skipped test counts as a failure, and up to six failed files run twice.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -27,11 +27,11 @@ function testFiles(folder) {
     .sort();
 }
 
-async function runNodeTests(name, files, env, atOnce) {
+async function runNodeTests(names, files, env) {
   if (files.length === 0) return;
-  console.log(`\n── ${name} (${files.length} files)`);
-  const counted = await runTestFiles(files, { atOnce, env: { ...env, PATH: path }, results, repeats: isStrict });
-  addToTotals(counted);
+  console.log(`\n── ${names.join(", ")} (${files.length} files)`);
+  const options = { atOnce: AT_ONCE, mayShare, env: { ...env, PATH: path }, results, repeats: isStrict };
+  addToTotals(await runTestFiles(files, options));
 }
 
 function addToTotals({ passed, failed, skipped, unsteady }) {
@@ -103,33 +103,45 @@ async function makeDataFolder() {
   return folder;
 }
 
-/** The longest of each group come first, so that nobody waits for one of them alone at the end. */
+/** The longest come first, so that nobody waits for one of them alone at the end. */
 const LONG = [
+  "e2e/crash",
   "packages/connectors/src/linux/linux",
+  "apps/cli/src/commands/backup",
+  "apps/cli/src/commands/rekey",
+  "e2e/start",
+  "docs/adding-a-feature",
+  "apps/server/src/kernel/embedded/crash",
   "packages/connectors/src/network-device/network-device",
   "packages/connectors/src/active-directory/active-directory",
   "packages/connectors/src/mssql/mssql",
-  "apps/cli/src/commands/backup",
-  "apps/cli/src/commands/rekey",
-  "apps/server/src/kernel/embedded/crash",
-  "apps/server/src/kernel/embedded/backup",
-  "apps/server/src/features/access-requests/at-once",
-  "apps/cli/src/commands/users",
-  "apps/server/src/features/rotation/attention",
-  "apps/server/src/kernel/jobs/killed-worker",
-  "apps/server/src/features/audit/tampering",
-  "apps/cli/src/commands/unseal",
-  "apps/cli/src/commands/audit-export",
-  "e2e/crash",
-  "e2e/start",
   "e2e/accounts-flow",
   "e2e/vault-flow",
   "e2e/access-request-flow",
   "e2e/safes-flow",
   "e2e/screens",
   "e2e/sign-in-flow",
+  "apps/server/src/features/access-requests/at-once",
+  "apps/server/src/features/audit/tampering",
+  "apps/server/src/kernel/embedded/backup",
+  "apps/server/src/kernel/jobs/killed-worker",
+  "apps/cli/src/commands/users",
+  "apps/cli/src/commands/unseal",
+  "apps/cli/src/commands/audit-export",
+  "apps/server/src/features/rotation/attention",
 ];
-const isLong = (file) => LONG.some((name) => file === `${name}.test.ts`);
+const inOrder = (files) => {
+  const long = LONG.map((name) => `${name}.test.ts`);
+  return [...long.filter((file) => files.includes(file)), ...files.filter((file) => !long.includes(file))];
+};
+
+/**
+ * The server's own tests run one after another in a few processes: half of their work would be loading the server. Nothing
+ * that it loads keeps anything of an application that was stopped. A file that looks at its process has one to itself.
+ */
+const mayShare = (file) =>
+  /^apps\/server\/src\/(features|testing)\//.test(file) &&
+  !/\bprocess\.|node:child_process|node:worker_threads/.test(readFileSync(join(root, file), "utf8"));
 
 /** More than there are cores: much of a test's time is waiting for something. */
 const AT_ONCE = Math.max(3, availableParallelism());
@@ -150,14 +162,11 @@ try {
     STRONGROOM_TEST_DATABASE: database.config,
     STRONGROOM_TEST_DATA: dataFolder,
   };
-  for (const [name, folders] of Object.entries(groups)) {
-    if (!wants(name)) continue;
-    if (name === "browser" && wants("web")) runWebTests();
-    const files = folders.flatMap((folder) => testFiles(join(root, folder))).map((file) => relative(root, file));
-    const ordered = [...files.filter(isLong), ...files.filter((file) => !isLong(file))];
-    await runNodeTests(name, ordered, env, AT_ONCE);
-  }
-  if (only.length > 0 && only.includes("web") && !only.includes("browser")) runWebTests();
+  const names = Object.keys(groups).filter(wants);
+  const files = names.flatMap((name) => groups[name].flatMap((folder) => testFiles(join(root, folder))));
+  const ordered = inOrder(files.map((file) => relative(root, file)));
+  if (wants("web")) runWebTests();
+  await runNodeTests(names, ordered, env);
 } finally {
   await database.stop();
   rmSync(results, { recursive: true, force: true });
