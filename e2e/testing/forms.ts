@@ -1,0 +1,195 @@
+// Where the text fields of the app are, and the way to each.
+import { CREDENTIAL_TYPES, CREDENTIAL_TYPE_LABELS } from "@strongroom/contract";
+import type { Page } from "playwright-core";
+import type { Known } from "./payloads.ts";
+
+export interface Form {
+  /** The files of its fields, below `apps/web/src`. */
+  of: readonly string[];
+  at: (known: Known) => string;
+  /** What is pressed on the way, by the words on it. */
+  press?: readonly (string | RegExp)[];
+  /** By the label of a choice, those that change what can be typed: one after the other, and it is sent with the last. */
+  choose?: readonly [label: string, ...choices: string[]];
+  /** Of these fields the first that is offered is taken before it is sent. */
+  pick?: string;
+  /** A choice of few that is taken first. */
+  mark?: string;
+  /** Where that is not the dialog that was opened, or the page. */
+  within?: string;
+  /** Saved once it is filled: by the button that sends, with what it objects to put right. Otherwise it is only filled. */
+  isSaved?: boolean;
+}
+
+const at = (path: string) => () => path;
+
+/** Search boxes and filters of pages, and forms that stand on one: nothing to be opened, and nothing saved. */
+const onPage = (path: string | Form["at"], ...of: string[]): Form => ({
+  of,
+  at: typeof path === "string" ? at(path) : path,
+});
+
+const dialog = (path: string | Form["at"], press: Form["press"], ...of: string[]): Form => ({
+  ...onPage(path, ...of),
+  press,
+  isSaved: true,
+});
+
+const CREDENTIAL = ["features/credentials/credential-form.tsx", "features/credentials/secret-field.tsx"];
+const PLATFORM = [
+  "features/platforms/platform-form.tsx",
+  "features/platforms/platform-fields.tsx",
+  "features/platforms/platform-rotation-part.tsx",
+];
+const PROVIDER = [
+  "features/identity-providers/provider-form.tsx",
+  "features/identity-providers/role-mapping-fields.tsx",
+];
+const account: Form["at"] = ({ account_id: id }) => `/accounts/${id}`;
+const review: Form["at"] = ({ review_id: id }) => `/access-control?tab=reviews&review=${id}`;
+
+/** In their order: what is shown later was made before. */
+export const FORMS: readonly Form[] = [
+  { ...onPage("/help", "app/shell/search-box.tsx"), within: "header" },
+  {
+    ...dialog("/vault", ["Add Credential"], ...CREDENTIAL),
+    choose: ["Type", ...CREDENTIAL_TYPES.map((type) => CREDENTIAL_TYPE_LABELS[type])],
+  },
+  dialog("/vault", ["Edit"], ...CREDENTIAL),
+  onPage("/vault", "features/credentials/credential-toolbar.tsx"),
+  dialog("/safes", ["Create Safe"], "features/safes/safe-form.tsx"),
+  dialog("/safes", ["Edit"], "features/safes/safe-form.tsx"),
+  onPage("/safes", "features/safes/safes-page.tsx"),
+  dialog(
+    ({ safe_id: id }) => `/safes/${id}?tab=members`,
+    ["Add Member"],
+    "features/safes/member-form.tsx",
+    "features/safes/principal-select.tsx",
+  ),
+  {
+    ...dialog("/accounts", ["Add Account"], "features/accounts/account-form.tsx"),
+    choose: ["System Type", "Oracle", "Application"],
+  },
+  dialog(account, ["Edit Account"], "features/accounts/account-form.tsx"),
+  dialog(account, ["Copy Password"], "features/accounts/justification-dialog.tsx"),
+  {
+    ...dialog(account, ["Add"], "features/accounts/dependent-form.tsx", "shared/ui/account-select.tsx"),
+    choose: [
+      "Kind",
+      "Another stored account",
+      "A file on a Linux host",
+      "A user of another database server",
+      "A program that is told by a webhook",
+    ],
+  },
+  onPage("/accounts", "features/accounts/account-toolbar.tsx"),
+  dialog(
+    "/jit-access",
+    ["New Request"],
+    "features/access-requests/request-access-dialog.tsx",
+    "features/access-requests/resource-picker.tsx",
+  ),
+  { ...dialog("/jit-access", ["Break Glass"], "features/access-requests/break-glass-dialog.tsx"), pick: "Account" },
+  dialog("/jit-access", ["Deny"], "features/access-requests/decision-dialogs.tsx"),
+  {
+    ...dialog("/jit-access?tab=active", ["Review"], "features/access-requests/decision-dialogs.tsx"),
+    mark: "Justified",
+  },
+  onPage("/jit-access", "features/access-requests/jit-access-page.tsx"),
+  onPage("/access-control", "features/access-control/people-tab.tsx"),
+  onPage(({ user_id: id }) => `/access-control?person=${id}`, "features/access-control/person-access.tsx"),
+  onPage("/access-control?tab=things", "features/access-control/things-tab.tsx"),
+  { ...onPage("/access-control?tab=things", "features/access-control/things-tab.tsx"), mark: "Accounts" },
+  {
+    ...onPage("/access-control?tab=change", "features/access-control/choice-fields.tsx"),
+    choose: ["Change", "Put a person into a group", "Add a member to a safe"],
+  },
+  dialog("/access-control?tab=reviews", ["Start Review"], "features/access-control/start-review-dialog.tsx"),
+  dialog(review, [/^Remove /], "features/access-control/remove-item-dialog.tsx"),
+  onPage(review, "features/access-control/review-items.tsx"),
+  dialog("/admin", ["Invite user"], "features/admin/invite-user-form.tsx"),
+  onPage("/admin", "features/admin/users-card.tsx"),
+  dialog("/admin?tab=machines", ["Create"], "features/tokens/machine-dialog.tsx"),
+  onPage("/admin?tab=machines", "features/tokens/machine-identities.tsx"),
+  onPage("/admin?tab=policy", "features/admin/sign-in-policy-card.tsx"),
+  dialog("/admin?tab=providers", ["Add provider", "LDAP directory", "Add a group"], ...PROVIDER),
+  {
+    ...onPage("/admin?tab=providers", "features/identity-providers/test-provider-dialog.tsx"),
+    press: [/^Test( |$)/],
+  },
+  dialog("/admin?tab=providers", ["Add provider", "OpenID Connect", "Add a group"], ...PROVIDER),
+  dialog("/admin/groups", ["Create Group"], "features/groups/group-form.tsx"),
+  dialog("/admin/groups", ["Edit"], "features/groups/group-form.tsx"),
+  { ...onPage("/admin/groups", "features/groups/group-people-dialog.tsx"), press: ["People"] },
+  onPage("/admin/groups", "features/groups/groups-page.tsx"),
+  // One with a reconcile account comes before one without.
+  dialog("/admin/platforms", [/^Edit .*pwned/], ...PLATFORM),
+  dialog("/admin/platforms", ["Create Platform"], ...PLATFORM),
+  onPage("/admin/platforms", "features/platforms/platforms-page.tsx"),
+  {
+    ...dialog(
+      "/integrations",
+      ["Add Sink"],
+      "features/integrations/sink-form.tsx",
+      "features/integrations/sink-fields.tsx",
+    ),
+    choose: ["Kind", "Syslog", "Web hook", "Witness", "File on the server"],
+  },
+  { ...onPage("/integrations", "features/integrations/witness-section.tsx"), press: ["Watch a Log"] },
+  onPage("/audit-logs", "shared/audit/trail-filters.tsx"),
+  onPage("/validation-dashboard?tab=accounts", "features/validation/accounts-toolbar.tsx"),
+  onPage("/validation-dashboard?tab=search", "features/validation/filter-fields.tsx"),
+  onPage("/cpm-test", "features/demos/cpm-test-page.tsx"),
+  {
+    ...dialog("/profile", ["Change name"], "features/profile/name-form.tsx"),
+    within: 'form[aria-label="Change name"]',
+  },
+  dialog("/profile", ["Create token"], "features/tokens/token-form.tsx"),
+  { ...onPage("/profile", "features/factors/new-factor.tsx"), press: ["Add authenticator app"] },
+];
+
+/** Before anybody is signed in. */
+export const FORMS_OF_VISITORS: readonly Form[] = [
+  onPage("/login", "features/sign-in/sign-in-page.tsx"),
+  dialog("/login", ["Reset password"], "features/sign-in/request-reset-dialog.tsx"),
+  onPage("/signup", "features/sign-in/sign-up-page.tsx"),
+];
+
+/** Files with fields that no form here is of, and why. */
+export const NO_FORMS: Readonly<Record<string, string>> = {
+  "features/factors/proof-form.tsx": "a password or a code: shown nowhere, and kept nowhere",
+  "shared/ui/address-search.tsx": "a part of the pages that search",
+};
+
+/** Fields that no walk reaches, and why. */
+export const NOT_REACHED: Readonly<Record<string, string>> = {
+  "features/sign-in/sign-up-page.tsx: Setup token": "asked for only before the first administrator is there",
+};
+
+/** Pages that show what was typed and have no form of their own. */
+export const PAGES: readonly ((known: Known) => string)[] = [
+  ...["/", "/cpm-dashboard", "/validation-dashboard", "/validation-dashboard?tab=audit", "/notifications"].map(at),
+  ...["/jit-access?tab=history", "/admin?tab=jobs", "/admin?tab=system", "/settings", "/discovery"].map(at),
+  ({ credential_id: id }) => `/vault/${id}`,
+  ...["", "?tab=access", "?tab=audit"].map((tab) => (known: Known) => `/safes/${known["safe_id"]}${tab}`),
+];
+
+/** Presses what has these words on it, in what is open on top. */
+export async function press(page: Page, words: string | RegExp): Promise<void> {
+  const named = { name: words, exact: true };
+  const top = page.getByRole("main").or(page.getByRole("dialog")).last();
+  await page.getByRole("menuitem", named).or(top.getByRole("button", named)).first().click();
+}
+
+export async function choose(page: Page, label: string, choice: string): Promise<void> {
+  const named = { name: label, exact: true };
+  const field = page.getByRole("combobox", named).or(page.getByRole("textbox", named)).last();
+  if ((await field.evaluate((element) => element.tagName)) === "SELECT") {
+    await field.selectOption({ label: choice });
+    return;
+  }
+  await field.click();
+  // What was typed into it before would leave nothing to choose from.
+  if (await field.isEditable()) await field.fill(choice);
+  await page.getByRole("listbox").getByRole("option", { name: choice, exact: true }).click();
+}

@@ -1,0 +1,123 @@
+// The text fields that stand in the web app's sources, and those on a page.
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ElementHandle, Locator, Page } from "playwright-core";
+import { payload } from "./payloads.ts";
+
+const sources = join(import.meta.dirname, "../../apps/web/src");
+
+const FIELD =
+  /<(TextInput|Textarea|JsonInput|AddressSearch|SearchSelect|AccountSelect|PillsInput|TagsInput|Autocomplete)\b/g;
+/** No text of anybody's own: the browser takes nothing else there than a number or a date. */
+const NO_TEXT = /\btype="(number|date|datetime-local|time)"/;
+
+/** From its `<` to the end of its opening tag: what stands in braces may have tags and arrows of its own. */
+function tagAt(text: string, start: number): string {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    if (text[at] === "{") depth += 1;
+    if (text[at] === "}") depth -= 1;
+    if (text[at] === ">" && depth === 0) return text.slice(start, at);
+  }
+  return text.slice(start);
+}
+
+/** The files below `apps/web/src` that have text fields, each with the labels that it names in so many words. */
+export function fieldsInSource(): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const file of globSync("**/*.tsx", { cwd: sources }).toSorted()) {
+    if (file.endsWith(".test.tsx") || file.includes("/testing/")) continue;
+    const text = readFileSync(join(sources, file), "utf8");
+    const tags = [...text.matchAll(FIELD)].map(({ index }) => tagAt(text, index)).filter((tag) => !NO_TEXT.test(tag));
+    if (tags.length === 0) continue;
+    found.set(
+      file,
+      tags.flatMap((tag) => /\s(?:aria-)?label="([^"]+)"/.exec(tag)?.[1] ?? []),
+    );
+  }
+  return found;
+}
+
+const ON_PAGE = [
+  ...["text", "search", "url", "email", "password"].map((type) => `input[type=${type}]`),
+  "input:not([type])",
+  "textarea",
+].join();
+
+/** The text fields that let themselves be typed into. */
+export const textFields = (within: Locator): Locator =>
+  within.locator(ON_PAGE).and(within.page().locator(":read-write:enabled")).filter({ visible: true });
+
+/** What each of them is called, and how much it takes. */
+const aboutFields = (fields: Locator) =>
+  fields.evaluateAll((elements) =>
+    (elements as HTMLInputElement[]).map((element) => ({
+      label: (element.labels?.[0]?.textContent ?? element.getAttribute("aria-label") ?? "").replace(/ \*$/, ""),
+      most: element.maxLength < 0 ? 1000 : element.maxLength,
+      text: element.value,
+      isChoice: element.getAttribute("aria-haspopup") === "listbox" && element.getAttribute("role") !== null,
+    })),
+  );
+
+/** Who asks for something has to write a sentence: where there is room, it is one. */
+const LONG = 150;
+const AND_WHY = ", and it cannot wait any longer";
+
+/** Types into every text field, something else into each, unless that was done before. Answers what they are called. */
+export async function typeEverywhere(within: Locator, typed: Set<string>): Promise<string[]> {
+  const fields = textFields(within);
+  const about = await aboutFields(fields);
+  const labels: string[] = [];
+  for (const [place, { label, most, text: before }] of about.entries()) {
+    labels.push(label);
+    if (typed.has(before)) continue;
+    const text = most > LONG ? `${payload(LONG)}${AND_WHY}` : payload(most);
+    await fields.nth(place).fill(text);
+    typed.add(text);
+  }
+  return labels;
+}
+
+/** What a form takes where it refuses anything else, by label: the first, and after another refusal the next. */
+const VALID: readonly [label: RegExp, ...texts: string[]][] = [
+  [/^(ca|client) certificate|certificate to trust/i, ""],
+  [/port/i, "8443"],
+  [/host/i, "server2.example.com"],
+  [/^attribute of email/i, "mail"],
+  [/^attribute/i, "uid"],
+  [/email/i, "somebody@example.com"],
+  [/address/i, "https://somewhere.example.com/", "ldaps://directory.example.com"],
+  [/issuer/i, "https://id.example.com"],
+  [/scopes/i, "openid"],
+  [/filter of groups/i, "(member={dn})"],
+  [/filter/i, "(mail={name})"],
+  [/parameters/i, "{}"],
+  [/networks/i, "10.0.0.0/8"],
+  [/^mode$/i, "0600"],
+  [/^file$/i, "/etc/app.conf"],
+  [/^content$/i, "{{password}}"],
+  [/symbols|characters/i, "!#"],
+];
+
+/** Takes the first that a field offers, whatever was typed into it. */
+export async function takeFirst(
+  page: Page,
+  field: Pick<ElementHandle<Element>, "isEditable" | "fill" | "click">,
+): Promise<void> {
+  if (await field.isEditable()) await field.fill("");
+  await field.click();
+  await page.getByRole("option").filter({ visible: true }).first().click();
+}
+
+/** Puts right what a form objects to: a choice where it wants one, and what it takes where it refused a text. */
+export async function putRight(within: Locator, turn: number): Promise<void> {
+  const objected = within.locator("[aria-invalid=true]").filter({ visible: true });
+  const about = await aboutFields(objected);
+  // What is right is objected to no longer, and the next one takes its place.
+  const fields = await Promise.all(about.map((_, place) => objected.nth(place).elementHandle()));
+  for (const [place, { label, isChoice }] of about.entries()) {
+    const [, ...texts] = VALID.find(([pattern]) => pattern.test(label)) ?? [/./, "valid-1"];
+    if (isChoice) await takeFirst(within.page(), fields[place]!);
+    else await fields[place]!.fill(texts[Math.min(turn, texts.length - 1)]!);
+  }
+}
