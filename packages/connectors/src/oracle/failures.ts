@@ -1,4 +1,4 @@
-// What Oracle's error numbers mean for a log-in and for a change; what else it says is never looked at.
+// What Oracle's error numbers mean for a log-in and for a change; what else it says is looked at only where the number stands in it.
 import type { DatabaseAddress } from "../connection-string.ts";
 import type { ChangeFinding, Failure } from "../connector.ts";
 import { codeOf, nameOf } from "../dial.ts";
@@ -9,7 +9,7 @@ import { misconfigured, refused, rejected, unknown, unreachable } from "../findi
  * own number over Oracle's, which it does when the connection ends with it or the listener refuses it, Oracle's counts.
  */
 export function numberOf(error: unknown): number | null {
-  const { errorNum, message } = error as { errorNum?: unknown; message?: unknown };
+  const { errorNum, message } = (error ?? {}) as { errorNum?: unknown; message?: unknown };
   if (typeof errorNum === "number" && errorNum > 0) return errorNum;
   const [, family, digits] = /^(ORA|NJS)-(\d{3,5})$/.exec(codeOf(error) ?? "") ?? [];
   if (digits === undefined) return null;

@@ -9,16 +9,23 @@ export function isName(name: string): boolean {
 /** Passwords are quoted like identifiers: they hold no quotation mark either. */
 export const isPassword = (password: string): boolean => isName(password);
 
-/** Without quotation marks Oracle reads letters as capitals: a name that needs none is written so. */
-export const quotedName = (name: string): string => (isPlain(name) ? `"${name.toUpperCase()}"` : `"${name}"`);
+/**
+ * Without quotation marks Oracle reads letters as capitals: a name that needs none is written so. Which capitals letters beyond
+ * ASCII have is for its character set to say, and no word of its language has one: such a name stands as it is.
+ */
+export function writtenName(name: string): string {
+  if (!isPlain(name)) return `"${name}"`;
+  // oxlint-disable-next-line no-control-regex
+  return /^[\u0000-\u007f]*$/.test(name) ? `"${name.toUpperCase()}"` : name;
+}
 
 /** The same user at a log-in. Without quotation marks `a[b]` would be b who logs in with the password of a. */
 export const loginName = (name: string): string => (isPlain(name) ? name : `"${name}"`);
 
-const isPlain = (name: string): boolean => /^[a-z][a-z0-9_$#]*$/i.test(name);
+const isPlain = (name: string): boolean => /^\p{L}[\p{L}\p{Nd}_$#]*$/u.test(name);
 
 export const alterUser = (name: string, candidate: string): string =>
-  `ALTER USER ${quotedName(name)} IDENTIFIED BY "${candidate}"`;
+  `ALTER USER ${writtenName(name)} IDENTIFIED BY "${candidate}"`;
 
 export const MAY_ALTER = "SELECT COUNT(*) FROM session_privs WHERE privilege = 'ALTER USER'";
 

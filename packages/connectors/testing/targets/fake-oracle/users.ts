@@ -34,7 +34,7 @@ export function carryOut(statement: string, by: StoredUser, users: Users): { cou
 
 /** The whole statement or nothing: what is left over would be a second clause. */
 const ALTER =
-  /^ALTER USER ("[^"]+"|[a-z][\w$#]*) IDENTIFIED BY ("[^"]*"|[a-z][\w$#]*)(?: REPLACE ("[^"]*"|[a-z][\w$#]*))?$/is;
+  /^ALTER USER ("[^"]+"|\p{L}[\p{L}\p{Nd}_$#]*) IDENTIFIED BY ("[^"]*"|[a-z][\w$#]*)(?: REPLACE ("[^"]*"|[a-z][\w$#]*))?$/isu;
 const plain = (written: string) => written.replace(/^"(.*)"$/s, "$1");
 
 function alter(statement: string, by: StoredUser, users: Users): number | null {
