@@ -4,13 +4,15 @@ import { run } from "node:test";
 import { spec as Spec } from "node:test/reporters";
 import { countTest, noCounts } from "./count-reporter.mjs";
 
-process.on("message", async (file) => {
+process.on("message", (file) => void take(file));
+
+async function take(file) {
   // The channel waits for the next file; a file ends when nothing waits any more.
   process.channel.unref();
   const answer = await runFile(file);
   process.channel.ref();
   process.send(answer);
-});
+}
 
 async function runFile(file) {
   const counts = noCounts();

@@ -110,6 +110,7 @@ const LONG = [
   "apps/cli/src/commands/backup",
   "apps/cli/src/commands/rekey",
   "e2e/start",
+  "e2e/xss-forms",
   "docs/adding-a-feature",
   "apps/server/src/kernel/embedded/crash",
   "packages/connectors/src/network-device/network-device",
