@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { describePlace } from "./describe-place.ts";
 
 test.each([
-  ["127.0.0.1", "127.0.0.1 (this server)"],
-  ["::1", "::1 (this server)"],
-  ["::ffff:127.0.0.1", "127.0.0.1 (this server)"],
+  ["127.0.0.1", "127.0.0.1 (this machine, or a proxy on it)"],
+  ["::1", "::1 (this machine, or a proxy on it)"],
+  ["::ffff:127.0.0.1", "127.0.0.1 (this machine, or a proxy on it)"],
   ["10.1.2.3", "10.1.2.3 (local network)"],
   ["172.31.0.9", "172.31.0.9 (local network)"],
   ["172.32.0.9", "172.32.0.9 (internet)"],

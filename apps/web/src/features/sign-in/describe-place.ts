@@ -15,6 +15,6 @@ const LOCAL = [
 export function describePlace(ip: string | null): string {
   if (ip === null) return "Address unknown";
   const address = ip.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "");
-  if (address === "::1" || address.startsWith("127.")) return `${address} (this server)`;
+  if (address === "::1" || address.startsWith("127.")) return `${address} (this machine, or a proxy on it)`;
   return `${address} (${LOCAL.some((range) => range.test(address)) ? "local network" : "internet"})`;
 }
