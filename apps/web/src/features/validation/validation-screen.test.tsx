@@ -1,5 +1,5 @@
 import { screen, waitFor, within } from "@testing-library/react";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { renderScreen } from "#app/testing/render.tsx";
 import DiscoveryPage from "./discovery-page.tsx";
 import { aFailure, anAttempt } from "./testing/figures.ts";
@@ -30,6 +30,8 @@ beforeEach(async () => {
   api.on(STATISTICS, { json: statistics });
 });
 
+afterEach(() => void vi.useRealTimers());
+
 const open = () => renderScreen(<DiscoveryPage />, { at: "/discovery", path: "/discovery" });
 const card = async (name: string) => within(await screen.findByRole("article", { name }));
 
@@ -49,6 +51,18 @@ describe("the validation screen of the discovery area", () => {
     expect(failures.getByText(/Account 2/)).toBeTruthy();
     expect(failures.getByText("High")).toBeTruthy();
     expect(api.requestsTo(ATTEMPTS)[0]?.query.get("limit")).toBe("50");
+  });
+
+  test("VAL-48: all of it is asked for every 30 s, as the page's own doing and not as the person's", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    open();
+    const asked = [STATUS, STATISTICS, ATTEMPTS, FAILURES];
+    for (const route of asked) await waitFor(() => expect(api.requestsTo(route)).toHaveLength(1));
+    await vi.advanceTimersByTimeAsync(30_000);
+    for (const route of asked) {
+      await waitFor(() => expect(api.requestsTo(route)).toHaveLength(2));
+      expect(api.requestsTo(route).map(({ headers }) => headers["x-background"])).toEqual(["1", "1"]);
+    }
   });
 
   test("what is under way is counted; where nothing was tried in a day there is no rate", async () => {

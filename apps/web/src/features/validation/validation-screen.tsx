@@ -26,6 +26,7 @@ import { attemptList, failureList, statisticsNow, statusNow } from "./validation
 
 /** As the Validation Dashboard (VAL-48). */
 const REFRESHED_MS = 30_000;
+const POLLED = { isBackground: true };
 
 export function ValidationScreen() {
   const [runId, setRunId] = useState<RunId | null>(null);
@@ -94,7 +95,7 @@ function lineOf({ status, under_way, last_attempt_at: last }: ReplyOf<typeof val
 
 /** API-95: the latest 50. */
 function History() {
-  const history = useInfiniteQuery(attemptList({ range: "30d" }));
+  const history = useInfiniteQuery({ ...attemptList({ range: "30d" }, POLLED), refetchInterval: REFRESHED_MS });
   return (
     <SectionCard title="History" description="The latest 50 attempts of 30 days">
       <Loaded query={history}>{({ pages: [latest] }) => <AttemptRows attempts={latest?.attempts ?? []} />}</Loaded>
@@ -105,7 +106,7 @@ function History() {
 function Failures({ onRun }: { onRun: (id: RunId) => void }) {
   const [params, setParams] = useSearchParams();
   const { severity } = narrowingOf(params);
-  const failures = useInfiniteQuery(failureList({ severity }));
+  const failures = useInfiniteQuery({ ...failureList({ severity }, POLLED), refetchInterval: REFRESHED_MS });
   const bulk = useBulkValidation(onRun);
   const [isAsking, asking] = useDisclosure(false);
   const first = failures.data?.pages[0];

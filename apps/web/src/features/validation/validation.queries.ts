@@ -28,7 +28,7 @@ import {
 } from "@strongroom/contract";
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call, download } from "#shared/api/call.ts";
-import { callForQuery, invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
+import { callForQuery, invalidatePath, keyOf, queryOf, type QuerySettings } from "#shared/api/query.ts";
 import { saveFile } from "#shared/ui/save-file.ts";
 import { criticalFailures } from "./critical-failures.ts";
 import { reportFileName, reportRequest } from "./report.ts";
@@ -40,8 +40,8 @@ const POLLED_ATTEMPTS = 10;
 
 export const dashboardOf = (range: ValidationRange) => queryOf(readValidationDashboard, { query: { range } });
 export const systemHealth = (range: ValidationRange) => queryOf(readSystemHealth, { query: { range } });
-export const statusNow = queryOf(validationStatus);
-export const statisticsNow = queryOf(validationStatistics);
+export const statusNow = queryOf(validationStatus, {}, { isBackground: true });
+export const statisticsNow = queryOf(validationStatistics, {}, { isBackground: true });
 export const filterChoices = queryOf(readValidationFilters);
 export const dashboardPreferences = queryOf(readDashboardPreferences);
 export const notificationPreferences = queryOf(readNotificationPreferences);
@@ -64,11 +64,11 @@ export interface AttemptFilter extends Narrowing {
   range: ValidationRange;
 }
 
-export const attemptList = (filter: AttemptFilter) =>
+export const attemptList = (filter: AttemptFilter, about?: QuerySettings) =>
   infiniteQueryOptions({
     queryKey: [...keyOf(listValidationAttempts).slice(0, -1), "pages", filter],
     queryFn: ({ pageParam: cursor, signal }) =>
-      callForQuery(listValidationAttempts, { query: { ...filter, limit: PAGE_SIZE, cursor } }, signal),
+      callForQuery(listValidationAttempts, { query: { ...filter, limit: PAGE_SIZE, cursor } }, signal, about),
     ...paged,
   });
 
@@ -80,11 +80,11 @@ export interface FailureFilter extends Narrowing {
   severity?: Severity | undefined;
 }
 
-export const failureList = (filter: FailureFilter) =>
+export const failureList = (filter: FailureFilter, about?: QuerySettings) =>
   infiniteQueryOptions({
     queryKey: [...keyOf(listValidationFailures).slice(0, -1), "pages", filter],
     queryFn: ({ pageParam: cursor, signal }) =>
-      callForQuery(listValidationFailures, { query: { ...filter, limit: PAGE_SIZE, cursor } }, signal),
+      callForQuery(listValidationFailures, { query: { ...filter, limit: PAGE_SIZE, cursor } }, signal, about),
     ...paged,
   });
 

@@ -26,21 +26,19 @@ export interface QuerySettings {
   isBackground?: boolean;
 }
 
-/** The call of a query: while the person is idle it counts as the page's own, not as a sign of life. */
+/** The call of a query: while the person is idle, and always for a poll, it counts as the page's own, not as a sign of life. */
 export const callForQuery = <E extends Endpoint>(
   endpoint: E,
   input: InputOf<E>,
   signal: AbortSignal,
-): Promise<ReplyOf<E>> => call(endpoint, input, { signal, isBackground: !isPersonActive() });
+  { isBackground = false }: QuerySettings = {},
+): Promise<ReplyOf<E>> => call(endpoint, input, { signal, isBackground: isBackground || !isPersonActive() });
 
 /** Query options of a GET endpoint, for `useQuery(queryOf(listCredentials, { query }))`. */
 export function queryOf<E extends Endpoint>(endpoint: E, input: InputOf<E> = {}, about: QuerySettings = {}) {
   return queryOptions<ReplyOf<E>>({
     queryKey: keyOf(endpoint, input),
-    queryFn: ({ signal }) =>
-      about.isBackground === true
-        ? call(endpoint, input, { signal, isBackground: true })
-        : callForQuery(endpoint, input, signal),
+    queryFn: ({ signal }) => callForQuery(endpoint, input, signal, about),
   });
 }
 
