@@ -12,15 +12,14 @@ const SHOWN_MS = 3000;
 export function useValidate({ id }: Pick<Account, "id">): { isValidating: boolean; start: () => void } {
   const client = useQueryClient();
   const isValidating = useIsMutating({ mutationKey: validateKey(id) }) > 0;
-  const { mutateAsync } = useMutation(validation(client, id));
+  const { mutate } = useMutation(validation(client, id));
   const start = () => {
     if (isValidating) return;
-    // Not the callbacks of `mutate`, because those are lost when the card is scrolled out of the grid.
-    mutateAsync().then(
-      (result) =>
+    mutate(undefined, {
+      onSuccess: (result) =>
         toast.success(validatedText(id, statusAfterValidation(result.validation_status)), { duration: SHOWN_MS }),
-      () => toast.error(VALIDATION_FAILED),
-    );
+      onError: () => toast.error(VALIDATION_FAILED),
+    });
   };
   return { isValidating, start };
 }

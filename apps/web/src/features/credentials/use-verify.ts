@@ -16,14 +16,13 @@ export interface Verify {
 export function useVerify({ id, name }: { id: string; name: string }, place: VerifyPlace): Verify {
   const client = useQueryClient();
   const isVerifying = useIsMutating({ mutationKey: verifyKey(id) }) > 0;
-  const { mutateAsync } = useMutation(verification(client, id));
+  const { mutate } = useMutation(verification(client, id));
   const start = () => {
     if (isVerifying) return;
-    // Not the callbacks of `mutate`, because those are lost when the card is scrolled out of the grid.
-    mutateAsync().then(
-      (reply) => tell(noticeOfReply(name, reply, place)),
-      (error: unknown) => tell(noticeOfFailedCall(name, error)),
-    );
+    mutate(undefined, {
+      onSuccess: (reply) => tell(noticeOfReply(name, reply, place)),
+      onError: (error) => tell(noticeOfFailedCall(name, error)),
+    });
   };
   return { isVerifying, start };
 }

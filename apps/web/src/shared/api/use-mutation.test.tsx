@@ -15,20 +15,29 @@ function Screen({ send, told }: { send: () => Promise<string>; told: string[] })
   );
 }
 
+/** Its own reaction to the answer fails. */
+function FailingSender({ told }: { told: string[] }) {
+  const { mutate } = useMutation({ mutationFn: async () => "done" });
+  const onSuccess = () => {
+    throw new Error("a mistake of the screen");
+  };
+  return <button onClick={() => mutate(undefined, { onSuccess, onSettled: () => told.push("settled") })}>Send</button>;
+}
+
 function Sender({ send, told }: { send: () => Promise<string>; told: string[] }) {
   const { mutate, isPending } = useMutation({ mutationFn: send });
   const ask = () =>
     mutate(undefined, {
       onSuccess: (done, isHere) => told.push(`${done}, ${isHere ? "here" : "gone"}`),
       onError: ({ message }, isHere) => told.push(`${message}, ${isHere ? "here" : "gone"}`),
-      onSettled: () => told.push("settled"),
+      onSettled: (isHere) => told.push(`settled, ${isHere ? "here" : "gone"}`),
     });
   return <button onClick={ask}>{isPending ? "Sending" : "Send"}</button>;
 }
 
 test.each([
-  ["here", false, ["done, here", "settled"]],
-  ["gone", true, ["done, gone", "settled"]],
+  ["here", false, ["done, here", "settled, here"]],
+  ["gone", true, ["done, gone", "settled, gone"]],
 ])("an answer is told to who asked, with the screen %s", async (_, leaves, expected) => {
   const answer = Promise.withResolvers<string>();
   const told: string[] = [];
@@ -50,5 +59,21 @@ test("a refusal is told too when the screen is gone, and each of two that were a
   await user.click(screen.getByRole("button", { name: "Leave" }));
   await act(async () => answers[0]!.resolve("done"));
   await act(async () => answers[1]!.reject(new Error("refused")));
-  await expect.poll(() => told).toEqual(["done, gone", "settled", "refused, gone", "settled"]);
+  await expect.poll(() => told).toEqual(["done, gone", "settled, gone", "refused, gone", "settled, gone"]);
+});
+
+test("what follows in any case follows a reaction that throws, and its mistake is not swallowed", async () => {
+  const mistakes: unknown[] = [];
+  const told: string[] = [];
+  const others = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection").on("unhandledRejection", (mistake) => void mistakes.push(mistake));
+  try {
+    const { user } = renderScreen(<FailingSender told={told} />);
+    await user.click(screen.getByRole("button", { name: "Send" }));
+    await expect.poll(() => mistakes).toEqual([new Error("a mistake of the screen")]);
+    expect(told).toEqual(["settled"]);
+  } finally {
+    process.removeAllListeners("unhandledRejection");
+    for (const other of others) process.on("unhandledRejection", other);
+  }
 });

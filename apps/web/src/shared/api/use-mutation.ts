@@ -10,7 +10,7 @@ import { useIsHere } from "#shared/ui/use-is-here.ts";
 interface Told<Done> {
   onSuccess?: (done: Done, isHere: boolean) => unknown;
   onError?: (error: Error, isHere: boolean) => unknown;
-  onSettled?: () => unknown;
+  onSettled?: (isHere: boolean) => unknown;
 }
 
 type Mutate<Done, Fields> = (fields: Fields, told?: Told<Done>) => void;
@@ -32,7 +32,10 @@ export function useMutation<Done, Fields = void, Before = unknown>(
 
 async function tell<Done>(asked: Promise<Done>, told: Told<Done>, isHere: () => boolean): Promise<void> {
   const [answer] = await Promise.allSettled([asked]);
-  if (answer.status === "fulfilled") told.onSuccess?.(answer.value, isHere());
-  else told.onError?.(answer.reason as Error, isHere());
-  told.onSettled?.();
+  try {
+    if (answer.status === "fulfilled") told.onSuccess?.(answer.value, isHere());
+    else told.onError?.(answer.reason as Error, isHere());
+  } finally {
+    told.onSettled?.(isHere());
+  }
 }
