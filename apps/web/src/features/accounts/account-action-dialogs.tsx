@@ -51,7 +51,9 @@ export function DeleteAccountDialog({
       done={`Account "${account.name}" deleted successfully`}
       failed="Failed to delete account"
       onClose={onClose}
-      {...(onDeleted === undefined ? {} : { onDone: onDeleted })}
+      onDone={(_, isHere) => {
+        if (isHere) onDeleted?.();
+      }}
     >
       <p>
         Are you sure you want to delete <strong>{account.name}</strong> from the safe{" "}
@@ -72,9 +74,9 @@ export function MoveAccountDialog({ account, opened, onClose }: AccountActionDia
   const confirm = () => {
     if (safeId === null) return;
     mutate(safeId, {
-      onSuccess: (moved) => {
+      onSuccess: (moved, isHere) => {
         toast.success(`Account "${moved.name}" moved to "${moved.safe_name}"`);
-        onClose();
+        if (isHere) onClose();
       },
       onError: (error) => toast.error(messageOf(error), { title: "Failed to move account" }),
     });

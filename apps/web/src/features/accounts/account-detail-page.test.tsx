@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import type { Account, Platform, SecretVersion } from "@strongroom/contract";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startApi, type TestApi } from "#app/testing/api-server.ts";
+import { startApi, type ApiAnswer, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import { aRotation } from "#shared/rotation/testing/a-rotation.ts";
@@ -42,6 +42,27 @@ async function openDetail({ account: given, platform, versions = [], rotations =
 }
 
 const actions = () => within(screen.getByRole("region", { name: "Actions" }));
+
+describe("deleting an account", () => {
+  test.each([
+    ["who waits for it is led to the others", false, "/accounts"],
+    ["who went elsewhere meanwhile is told, and stays there", true, "/vault"],
+  ])("%s", async (_, leaves, address) => {
+    const { user, router, account, path } = await openDetail();
+    const answer = Promise.withResolvers<ApiAnswer>();
+    api.on(`DELETE ${path}`, () => answer.promise);
+    await user.click(actions().getByRole("button", { name: "Delete Account" }));
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Delete" }));
+    await waitFor(() => expect(api.requestsTo(`DELETE ${path}`)).toHaveLength(1));
+    if (leaves) {
+      await user.keyboard("{Escape}");
+      await act(() => router.navigate("/vault"));
+    }
+    answer.resolve({ json: { message: "Deleted" } });
+    expect(await screen.findByText(`Account "${account.name}" deleted successfully`)).toBeTruthy();
+    expect((await screen.findByTestId("address")).textContent).toBe(address);
+  });
+});
 
 describe("who may change only a part of an account", () => {
   test("the name: the form has the name and nothing else, and sends the rest as it was", async () => {

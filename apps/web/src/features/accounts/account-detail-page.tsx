@@ -63,7 +63,7 @@ export default function AccountDetailPage() {
       </>
     );
   }
-  return <Detail account={detail.data} />;
+  return <Detail key={detail.data.id} account={detail.data} />;
 }
 
 const backToAccounts = (
@@ -82,7 +82,11 @@ function Detail({ account }: { account: Account }) {
   const { copy, copying, dialog: justification } = usePasswordCopy();
   const { mutateAsync: acceptKey } = useMutation(hostKeyAcceptance(useQueryClient(), account.id));
   const [dialog, setDialog] = useState<DetailDialog | null>(null);
-  const propsOf = (which: DetailDialog) => ({ account, opened: dialog === which, onClose: () => setDialog(null) });
+  const propsOf = (which: DetailDialog) => ({
+    account,
+    opened: dialog === which,
+    onClose: () => setDialog((open) => (open === which ? null : open)),
+  });
   const may = (permission: Account["my_permissions"][number]) => account.my_permissions.includes(permission);
 
   return (

@@ -63,11 +63,12 @@ export function AccountGrid({ list, accounts, filter, selection, addButton }: Ac
       {list.isFetchNextPageError && <ErrorState message={failure()} onRetry={() => void list.fetchNextPage()} />}
       {justification}
       {dialogs.account !== null && (
-        <>
+        // What is under way in the dialog of one account says nothing of another's.
+        <div key={dialogs.account.id}>
           <RotateAccountDialog account={dialogs.account} {...dialogs.propsOf("rotate")} />
           <DeleteAccountDialog account={dialogs.account} {...dialogs.propsOf("delete")} />
           <ValidationHistoryDialog account={dialogs.account} {...dialogs.propsOf("history")} />
-        </>
+        </div>
       )}
     </div>
   );
@@ -104,6 +105,9 @@ function useDialogs(accounts: readonly Account[]) {
     // As the list has it now, not as it was when the dialog opened.
     account: accounts.find(({ id }) => id === chosen?.id) ?? chosen,
     open,
-    propsOf: (which: AccountDialog) => ({ opened: dialog === which, onClose: () => setDialog(null) }),
+    propsOf: (which: AccountDialog) => ({
+      opened: dialog === which,
+      onClose: () => setDialog((open) => (open === which ? null : open)),
+    }),
   };
 }

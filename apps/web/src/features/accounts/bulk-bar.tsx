@@ -104,13 +104,13 @@ export function BulkBar({ selection, accounts, onRun }: BulkBarProps) {
           ids={ids}
           onClose={() => setAction(null)}
           onDone={(done) => {
-            setAction(null);
             setResult(done);
             if (done.run !== null) onRun(done.run);
           }}
         />
       )}
-      <BulkResultDialog result={result} accounts={accounts} onClose={() => setResult(null)} />
+      {/* It waits for what is asked meanwhile. */}
+      <BulkResultDialog result={action === null ? result : null} accounts={accounts} onClose={() => setResult(null)} />
     </div>
   );
 }
@@ -132,13 +132,15 @@ function BulkDialog({ action, ids, onClose, onDone }: BulkDialogProps) {
     mutate(
       { action, ids: ids as AccountId[], safeId: safeId as SafeId | null },
       {
-        onSuccess: ({ done, failed, message, run }) => {
+        onSuccess: ({ done, failed, message, run }, isHere) => {
           if (failed.length === 0) toast.success(message);
+          else if (!isHere) toast.error(message);
+          if (isHere) onClose();
           onDone({ action: label, done, failed, run });
         },
-        onError: (error) => {
+        onError: (error, isHere) => {
           toast.error(messageOf(error), { title: `Failed to ${label.toLowerCase()} the accounts` });
-          onClose();
+          if (isHere) onClose();
         },
       },
     );

@@ -1,7 +1,7 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import type { Account } from "@strongroom/contract";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { TestApi } from "#app/testing/api-server.ts";
+import type { ApiAnswer, TestApi } from "#app/testing/api-server.ts";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import { anAccount } from "./testing/an-account.ts";
 import { openAccounts as open, startAccountsApi } from "./testing/open-accounts.tsx";
@@ -42,6 +42,34 @@ describe("several accounts at once", () => {
       action: "disable",
       account_ids: [one.id, two.id],
     });
+  });
+});
+
+describe("a bulk dialog that was closed while its answer was awaited", () => {
+  test("the answer leaves the dialog that was opened meanwhile; what failed is told after it", async () => {
+    const [one, two] = [anAccount({ name: "one" }), anAccount({ name: "two" })];
+    const { user } = await openAccounts(one, two);
+    const answer = Promise.withResolvers<ApiAnswer>();
+    api.on("POST /api/v1/accounts/bulk", () => answer.promise);
+    await user.click(screen.getByRole("button", { name: "More actions" }));
+    await user.click(await screen.findByRole("menuitem", { name: "Select several" }));
+    const bar = within(await screen.findByRole("region", { name: "Selected accounts" }));
+    await user.click(bar.getByRole("button", { name: "Select all" }));
+    await user.click(bar.getByRole("button", { name: "More" }));
+    await user.click(await bar.findByRole("menuitem", { name: "Delete" }));
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Delete" }));
+    await waitFor(() => expect(api.requestsTo("POST /api/v1/accounts/bulk")).toHaveLength(1));
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await user.click(bar.getByRole("button", { name: "More" }));
+    await user.click(await bar.findByRole("menuitem", { name: "Move" }));
+    const move = await screen.findByRole("dialog", { name: "Move 2 accounts" });
+    const failed = [{ id: two.id, code: "safe.permission-missing", message: "You may not delete accounts here." }];
+    answer.resolve({ json: { done: [one.id], failed, message: "1 of 2 done", run_id: null } });
+    await screen.findByText("1 of 2 done");
+    expect(screen.getAllByRole("dialog")).toEqual([move]);
+    await user.click(within(move).getByRole("button", { name: "Cancel" }));
+    expect(await screen.findByRole("dialog", { name: "Delete: not all went well" })).toBeTruthy();
   });
 });
 

@@ -1,7 +1,7 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import type { Credential } from "@strongroom/contract";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { problem, startApi, type ApiAnswer, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import { aRotation } from "#shared/rotation/testing/a-rotation.ts";
@@ -236,6 +236,39 @@ describe("a credential's page", () => {
     await user.click(dialog.getByRole("button", { name: "Delete" }));
     expect((await screen.findByTestId("address")).textContent).toBe("/vault");
     expect(screen.getByText('"Orders database" deleted successfully')).toBeTruthy();
+  });
+});
+
+describe("the answer to a dialog that was closed while it was awaited", () => {
+  test("a rotation that has begun leaves the dialog that was opened meanwhile", async () => {
+    const { user } = await openDetail();
+    const answer = Promise.withResolvers<ApiAnswer>();
+    api.on(ROTATE, () => answer.promise);
+    await user.click(screen.getAllByRole("button", { name: "Rotate Password" })[0]!);
+    const rotate = within(await screen.findByRole("dialog", { name: "Rotate Password" }));
+    await user.click(rotate.getByRole("button", { name: "Rotate Password" }));
+    await waitFor(() => expect(api.requestsTo(ROTATE)).toHaveLength(1));
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await user.click(screen.getByRole("button", { name: "Delete Credential" }));
+    await screen.findByRole("dialog", { name: "Delete Credential" });
+    answer.resolve({ status: 202, json: { success: true, rotation_id: aRotation().id, message: "Started" } });
+    expect(await screen.findByText(/Rotation process initiated/)).toBeTruthy();
+    expect(screen.getByRole("dialog", { name: "Delete Credential" })).toBeTruthy();
+  });
+
+  test("a deletion tells who went elsewhere meanwhile, and leaves them there", async () => {
+    const { user, router } = await openDetail();
+    const answer = Promise.withResolvers<ApiAnswer>();
+    api.on("DELETE /api/v1/credentials/:id", () => answer.promise);
+    await user.click(screen.getByRole("button", { name: "Delete Credential" }));
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Delete" }));
+    await waitFor(() => expect(api.requestsTo("DELETE /api/v1/credentials/:id")).toHaveLength(1));
+    await user.keyboard("{Escape}");
+    await act(() => router.navigate("/safes"));
+    answer.resolve({ json: { message: "Deleted" } });
+    expect(await screen.findByText('"Orders database" deleted successfully')).toBeTruthy();
+    expect(screen.getByTestId("address").textContent).toBe("/safes");
   });
 });
 

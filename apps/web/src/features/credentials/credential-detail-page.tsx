@@ -42,7 +42,7 @@ export default function CredentialDetailPage() {
   if (detail.isError && (detail.data === undefined || loadFailureText(detail.error) === NOT_FOUND)) {
     return <LoadFailure error={detail.error} onRetry={() => void detail.refetch()} isRetrying={detail.isFetching} />;
   }
-  return detail.data === undefined ? null : <Detail credential={detail.data} />;
+  return detail.data === undefined ? null : <Detail key={detail.data.id} credential={detail.data} />;
 }
 
 const backToVault = (
@@ -75,7 +75,11 @@ function Detail({ credential }: { credential: Credential }) {
   const navigate = useNavigate();
   const { isCopying, copying, copy, copyVersion } = useCopySecret(credential.id);
   const [dialog, setDialog] = useState<Dialog | null>(null);
-  const close = () => setDialog(null);
+  const propsOf = (which: Dialog) => ({
+    credential,
+    opened: dialog === which,
+    onClose: () => setDialog((open) => (open === which ? null : open)),
+  });
   const where = addressOf(credential);
   const rotated: Rotated = { kind: "credential", id: credential.id, name: credential.name };
 
@@ -143,15 +147,9 @@ function Detail({ credential }: { credential: Credential }) {
           </SectionCard>
         </Stack>
       </div>
-      <RotateCredentialDialog credential={credential} opened={dialog === "rotate"} onClose={close} />
-      <EditCredentialDialog credential={credential} opened={dialog === "edit"} onClose={close} />
-      <DeleteCredentialDialog
-        credential={credential}
-        opened={dialog === "delete"}
-        onClose={close}
-        isOnDetailPage
-        onDeleted={() => void navigate(paths.vault)}
-      />
+      <RotateCredentialDialog {...propsOf("rotate")} />
+      <EditCredentialDialog {...propsOf("edit")} />
+      <DeleteCredentialDialog {...propsOf("delete")} isOnDetailPage onDeleted={() => void navigate(paths.vault)} />
     </>
   );
 }

@@ -80,11 +80,12 @@ export default function CredentialListPage() {
       {content()}
       <AddCredentialDialog opened={isAdding} onClose={() => setIsAdding(false)} />
       {dialogs.credential !== null && (
-        <>
+        // What is under way in the dialog of one credential says nothing of another's.
+        <div key={dialogs.credential.id}>
           <QuickViewDialog credential={dialogs.credential} {...dialogs.propsOf("quick-view")} />
           <EditCredentialDialog credential={dialogs.credential} {...dialogs.propsOf("edit")} />
           <DeleteCredentialDialog credential={dialogs.credential} {...dialogs.propsOf("delete")} />
-        </>
+        </div>
       )}
     </>
   );
@@ -113,6 +114,9 @@ function useCardDialogs(credentials: readonly Credential[]) {
   return {
     credential,
     open,
-    propsOf: (which: CardDialog): DialogProps => ({ opened: dialog === which, onClose: () => setDialog(null) }),
+    propsOf: (which: CardDialog): DialogProps => ({
+      opened: dialog === which,
+      onClose: () => setDialog((open) => (open === which ? null : open)),
+    }),
   };
 }

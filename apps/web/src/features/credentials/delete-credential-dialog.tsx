@@ -32,7 +32,9 @@ export function DeleteCredentialDialog({
       done={`"${credential.name}" deleted successfully`}
       failed={(error) => `Failed to delete credential: ${reasonOf(error)}`}
       onClose={onClose}
-      {...(onDeleted === undefined ? {} : { onDone: onDeleted })}
+      onDone={(_, isHere) => {
+        if (isHere) onDeleted?.();
+      }}
     >
       <p>
         Are you sure you want to delete <strong>{credential.name}</strong>?

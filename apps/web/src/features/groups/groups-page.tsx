@@ -58,7 +58,10 @@ function Groups({ canManage, createButton }: { canManage: boolean; createButton:
     setChosen(of);
     setDialog(which);
   };
-  const propsOf = (which: GroupDialog) => ({ opened: dialog === which, onClose: () => setDialog(null) });
+  const propsOf = (which: GroupDialog) => ({
+    opened: dialog === which,
+    onClose: () => setDialog((open) => (open === which ? null : open)),
+  });
 
   return (
     <>

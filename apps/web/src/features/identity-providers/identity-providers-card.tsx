@@ -69,7 +69,10 @@ function Providers({ providers }: { providers: readonly IdentityProvider[] }) {
   const [dialog, setDialog] = useState<ProviderDialog | null>(null);
   const [chosen, setChosen] = useState<IdentityProvider | null>(null);
   const provider = providers.find(({ id }) => id === chosen?.id) ?? chosen;
-  const propsOf = (which: ProviderDialog) => ({ opened: dialog === which, onClose: () => setDialog(null) });
+  const propsOf = (which: ProviderDialog) => ({
+    opened: dialog === which,
+    onClose: () => setDialog((open) => (open === which ? null : open)),
+  });
   return (
     <>
       {providers.length === 0 ? (

@@ -58,7 +58,10 @@ function Sinks({ canManage, addButton, isAdding, onAdded }: SinksProps) {
     setChosen(sink);
     setDialog(which);
   };
-  const propsOf = (which: "edit" | "delete") => ({ opened: dialog === which, onClose: () => setDialog(null) });
+  const propsOf = (which: "edit" | "delete") => ({
+    opened: dialog === which,
+    onClose: () => setDialog((open) => (open === which ? null : open)),
+  });
   const folder = list.data?.folder ?? "";
   return (
     <>

@@ -65,7 +65,10 @@ function Platforms({ platforms, canManage }: { platforms: readonly Platform[]; c
     setChosen(of);
     setDialog(which);
   };
-  const propsOf = (which: PlatformDialog) => ({ opened: dialog === which, onClose: () => setDialog(null) });
+  const propsOf = (which: PlatformDialog) => ({
+    opened: dialog === which,
+    onClose: () => setDialog((open) => (open === which ? null : open)),
+  });
 
   return (
     <>

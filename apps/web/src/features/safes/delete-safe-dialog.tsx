@@ -32,8 +32,8 @@ export function DeleteSafeDialog({ safe, opened, onClose, onDeleted }: DeleteSaf
       done="Safe deleted successfully"
       failed="Failed to delete safe"
       onClose={onClose}
-      onDone={() => {
-        onDeleted?.();
+      onDone={(_, isHere) => {
+        if (isHere) onDeleted?.();
         void forgetSafe(client, safe.id);
       }}
     >

@@ -39,7 +39,11 @@ export function SafeMembers({ safe }: { safe: Safe }) {
     setChosen(member);
     setDialog(which);
   };
-  const propsOf = (which: MemberDialog) => ({ safe, opened: dialog === which, onClose: () => setDialog(null) });
+  const propsOf = (which: MemberDialog) => ({
+    safe,
+    opened: dialog === which,
+    onClose: () => setDialog((open) => (open === which ? null : open)),
+  });
 
   return (
     <SectionCard

@@ -1,7 +1,7 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import type { GroupId, Safe, SafeMember, UserId } from "@strongroom/contract";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { problem, startApi, type ApiAnswer, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import SafePage from "./safe-page.tsx";
@@ -94,6 +94,39 @@ describe("the page of a safe", () => {
     api.on("GET /api/v1/safes/:id/history", { json: { history: [entry], next_cursor: null } });
     await openSafe(safe, "audit");
     expect(await screen.findByText("Ben became a member")).toBeTruthy();
+  });
+});
+
+describe("deleting a safe", () => {
+  async function beginDeletion() {
+    const answer = Promise.withResolvers<ApiAnswer>();
+    api.on("DELETE /api/v1/safes/:id", () => answer.promise);
+    const safe = aSafe();
+    const view = await openSafe(safe);
+    await view.user.click(screen.getByRole("button", { name: "Delete" }));
+    await view.user.click((await dialog("Delete Safe")).getByRole("button", { name: "Delete" }));
+    await waitFor(() => expect(api.requestsTo("DELETE /api/v1/safes/:id")).toHaveLength(1));
+    const isRemembered = () =>
+      view.queryClient.getQueryCache().findAll({ queryKey: ["api", "v1", "safes", safe.id] }).length > 0;
+    return { ...view, isRemembered, finish: () => answer.resolve({ json: { message: "Deleted" } }) };
+  }
+
+  test("leads from its page to the others", async () => {
+    const { finish } = await beginDeletion();
+    finish();
+    expect((await screen.findByTestId("address")).textContent).toBe("/safes");
+  });
+
+  test("who went elsewhere meanwhile is told, stays there, and the safe is forgotten", async () => {
+    const { user, router, isRemembered, finish } = await beginDeletion();
+    await user.keyboard("{Escape}");
+    await act(() => router.navigate("/vault"));
+    expect((await screen.findByTestId("address")).textContent).toBe("/vault");
+    expect(isRemembered()).toBe(true);
+    finish();
+    expect(await screen.findByText("Safe deleted successfully")).toBeTruthy();
+    await waitFor(() => expect(isRemembered()).toBe(false));
+    expect(screen.getByTestId("address").textContent).toBe("/vault");
   });
 });
 

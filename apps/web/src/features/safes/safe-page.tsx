@@ -54,7 +54,7 @@ export default function SafePage() {
       </>
     );
   }
-  return <Detail safe={detail.data} />;
+  return <Detail key={detail.data.id} safe={detail.data} />;
 }
 
 const backToSafes = (
@@ -72,7 +72,11 @@ function Detail({ safe }: { safe: Safe }) {
   const navigate = useNavigate();
   const [params, setParams] = useSearchParams();
   const [dialog, setDialog] = useState<"edit" | "delete" | null>(null);
-  const propsOf = (which: "edit" | "delete") => ({ safe, opened: dialog === which, onClose: () => setDialog(null) });
+  const propsOf = (which: "edit" | "delete") => ({
+    safe,
+    opened: dialog === which,
+    onClose: () => setDialog((open) => (open === which ? null : open)),
+  });
   const tab = tabFor(safe, params);
 
   return (

@@ -154,6 +154,9 @@ function useSafeDialogs(safes: readonly Safe[]) {
     // As the list has it now, not as it was when the dialog opened.
     safe: safes.find(({ id }) => id === chosen?.id) ?? chosen,
     open,
-    propsOf: (which: SafeDialog) => ({ opened: dialog === which, onClose: () => setDialog(null) }),
+    propsOf: (which: SafeDialog) => ({
+      opened: dialog === which,
+      onClose: () => setDialog((open) => (open === which ? null : open)),
+    }),
   };
 }

@@ -23,14 +23,14 @@ export function RotateDialog({ of, opened, onClose, tellFailure, obstacle = null
   const { mutate, isPending } = useMutation(rotating(useQueryClient(), of));
   const confirm = () =>
     mutate(undefined, {
-      onSuccess: () => {
+      onSuccess: (_, isHere) => {
         // VAULT-32.
         toast.success(`Rotation process initiated for "${of.name}"`);
-        onClose();
+        if (isHere) onClose();
       },
-      onError: (error) => {
+      onError: (error, isHere) => {
         tellFailure(messageOf(error));
-        onClose();
+        if (isHere) onClose();
       },
     });
   return (

@@ -11,18 +11,19 @@ export interface AskingDialogProps<Done> extends Omit<ConfirmDialogProps, "isBus
   done: string | ((done: Done) => string) | null;
   /** The title of the toast that gives the reason; a function makes the whole toast of it. */
   failed: string | ((error: Error) => string);
-  onDone?: (done: Done) => void;
+  /** Also when the dialog's screen is gone: `isHere` is false then, and nobody is to be led on. */
+  onDone?: (done: Done, isHere: boolean) => void;
   onClose: () => void;
 }
 
 /** Closes when it is done. When it is refused it stays open: the reason may be one that passes. */
 export function AskingDialog<Done>({ mutation, done, failed, onDone, onClose, ...asked }: AskingDialogProps<Done>) {
   const { mutate, isPending } = useMutation(mutation);
-  const tellDone = (answer: Done): void => {
+  const tellDone = (answer: Done, isHere: boolean): void => {
     const told = typeof done === "function" ? done(answer) : done;
     if (told !== null) toast.success(told);
-    onClose();
-    onDone?.(answer);
+    if (isHere) onClose();
+    onDone?.(answer, isHere);
   };
   const tellFailure = (error: Error): void => {
     if (typeof failed === "function") toast.error(failed(error));
