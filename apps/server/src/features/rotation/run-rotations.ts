@@ -48,15 +48,20 @@ export async function rotateSeveral(site: Site, call: Several): Promise<Reply> {
   const at = site.kernel.clock.now();
   const run = { id: newId(at.getTime()), user_id: userId, total: ids.length, started_at: at };
   call.note({ target: { type: "rotation-run", id: run.id } });
-  const { database, events } = site.kernel;
+  const { database, events, log } = site.kernel;
   await database.transaction((tx) => insertRun(tx, run));
   const failed: Reply["failed"] = [];
   let toldAt = at;
   for (const id of ids) {
     const now = site.kernel.clock.now();
     if (now.getTime() - toldAt.getTime() >= QUEUEING_TOLD_MS) {
-      await database.transaction((tx) => noteQueueing(tx, run.id, now));
-      toldAt = now;
+      // Failing here must not leave the run without its end, as little as one that cannot be queued; it is told next time.
+      try {
+        await database.transaction((tx) => noteQueueing(tx, run.id, now));
+        toldAt = now;
+      } catch (error) {
+        log.warn({ err: error, run: run.id }, "that a run is being queued could not be noted");
+      }
     }
     const isFirst = id === ids[failed.length];
     const failure = await queueOne(site, call, { id, isAccount: accounts.has(id), isFirst, runId: run.id, at });

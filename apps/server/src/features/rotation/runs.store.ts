@@ -36,7 +36,8 @@ export async function insertRun(tx: Tx, run: Pick<RunRow, "id" | "user_id" | "to
 }
 
 export async function noteQueueing(tx: Tx, id: string, at: Date): Promise<void> {
-  await tx.updateTable("rotation_runs").set({ queueing_at: at }).where("id", "=", id).execute();
+  const running = tx.updateTable("rotation_runs").where("id", "=", id).where("status", "=", "running");
+  await running.set({ queueing_at: at }).execute();
 }
 
 /** Once it is known how many were queued. Some may have ended by then, or all. */
