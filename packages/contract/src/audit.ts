@@ -124,6 +124,7 @@ export const MOST_AUDIT_COUNTED = 10_000;
 /**
  * API-88. Whoever reads page after page passes the cursor, which stays right while entries are added. With `offset` that many
  * entries are left out at the beginning, as they stand now; it goes without a cursor, and the answer says how many there are.
+ * An offset reaches 10,000 entries; the cursor goes on from there.
  */
 export const listAuditEntries = endpoint({
   method: "GET",
@@ -143,6 +144,7 @@ export const listAuditEntries = endpoint({
     logs: z.array(AuditLog),
     /** As `countAuditEntries` says it; only where an offset was asked for. */
     total: z.number().int().optional(),
+    is_exact: z.boolean().optional(),
     next_cursor: z.string().nullable(),
   }),
   needs: "audit.read",

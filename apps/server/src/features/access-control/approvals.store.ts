@@ -48,7 +48,9 @@ export async function findTouched(db: Db, platformId: string, limit: number): Pr
       from users person cross join lateral ${grantsInForce(THE_PERSON)} lent
       join accounts on accounts.id = lent.account_id and ${isOfPlatform}
       join credentials on credentials.id = lent.account_id and credentials.deleted_at is null
-      where exists (select from access_requests asked where asked.user_id = person.id and asked.state = 'granted')
+      where person.id in (
+        select asked.user_id from access_requests asked join accounts on accounts.id = asked.account_id
+        where asked.state = 'granted' and ${isOfPlatform})
       group by person.id, credentials.safe_id
     ), touched as materialized (
       select given.user_id, given.safe_id, stock.count - coalesce(lent.count, 0) as count,

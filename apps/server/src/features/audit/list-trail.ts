@@ -30,12 +30,17 @@ export async function listTrail(
 ): Promise<ReplyOf<typeof listAuditEntries>> {
   const { limit, cursor, offset } = call.query;
   const filter = await filterOf(db, call.query, people);
-  const counted = offset === undefined ? {} : { total: (await countOf(db, filter)).total };
+  const counted = offset === undefined ? {} : await totalOf(db, filter);
   const before = offset === undefined ? placeBefore(cursor) : await placeAfter(db, filter, offset);
   if (before === undefined || isImpossible(filter)) return { logs: [], ...counted, next_cursor: null };
   const found = await findTrail(db, filter, { limit: limit + 1, before });
   const { shown, next_cursor } = pageOf(found, limit);
   return { logs: await toAuditLogs(db, shown, people), ...counted, next_cursor };
+}
+
+async function totalOf(db: Db, filter: TrailFilter) {
+  const { total, is_exact } = await countOf(db, filter);
+  return { total, is_exact };
 }
 
 /** Where a page begins that leaves out so many; null: with the newest. Undefined: there are not so many. */

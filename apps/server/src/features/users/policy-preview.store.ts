@@ -28,7 +28,7 @@ const WORKS = (now: Date): RawBuilder<unknown> => sql`
   token.revoked_at is null
   and least(token.expires_at, token.created_at + make_interval(days => token_policy.person_days)) > ${now}`;
 
-/** Sessions as those that are ended when such a policy is saved: also of people whose provider proved a factor. */
+/** Sessions as those that are ended when such a policy is saved: also of people whose provider proved a factor, who come last. */
 export async function findWithoutFactor(
   db: Db,
   roles: readonly Role[],
@@ -51,7 +51,10 @@ export async function findWithoutFactor(
       where token.user_id = person.id and ${WORKS(now)} and not provider.has_provider_factor) held
     where person.kind = 'person' and person.status = 'active' and person.role = any(${[...roles]}::text[])
       and not exists (select from factors where factors.user_id = person.id)
-    order by open.sessions + held.tokens desc, lower(person.name), person.id limit ${limit}`.execute(db);
+      and (open.sessions > 0 or not provider.has_provider_factor)
+    order by provider.has_provider_factor, open.sessions + held.tokens desc, lower(person.name), person.id limit ${limit}`.execute(
+    db,
+  );
   return rows;
 }
 

@@ -7,7 +7,7 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/implement.ts";
 import * as store from "./policy-preview.store.ts";
 import type { SignInOfUsers, UnderLimits } from "./sign-in-of-users.ts";
-import { isWithin, newlyAsked } from "./sign-in-rules.ts";
+import { isWithin, newlyAsked, within } from "./sign-in-rules.ts";
 import { readPolicy } from "./sign-in-policy.store.ts";
 
 interface Site {
@@ -74,8 +74,8 @@ async function outside(
   if (to.length === 0 || from.join() === to.join()) return { people: 0, sessions: 0, tokens: 0, shown: [] };
   const { addresses, networks } = await store.findPlaces(tx, now);
   const places = {
-    addresses: addresses.filter((each) => isWithin(from, each)).filter((each) => !isWithin(to, each)),
-    networks: networks.filter((each) => meets(from, each)).filter((each) => !meets(to, each)),
+    addresses: addresses.filter(within(from)).filter(isNot(within(to))),
+    networks: networks.filter(meeting(from)).filter(isNot(meeting(to))),
   };
   const rows = await store.findAt(tx, places, now, MOST_POLICY_PEOPLE);
   const [first] = rows;
@@ -92,12 +92,20 @@ async function outside(
 /** What people signed in from is kept as an IPv4 address, or as the first half of an IPv6 one. */
 const written = (place: string): string => (isIP(place) === 0 && place.includes(":") ? `${place}::/64` : place);
 
-/** Whether somebody from there can come from one of the networks. */
-function meets(networks: readonly string[], place: string): boolean {
-  const [address = "", length] = written(place).split("/");
-  if (length === undefined || isWithin(networks, address)) return isWithin(networks, address);
-  return networks.some((network) => isWithin([`${address}/${length}`], network.split("/", 1)[0] ?? ""));
+/** Whether somebody from a place can come from one of the networks: of IPv6 only the first half of both is compared. */
+function meeting(networks: readonly string[]): (place: string) => boolean {
+  const halves = networks.map((network) => {
+    const [address = "", length = ""] = network.split("/");
+    return isIP(address) === 6 && Number(length) > 64 ? `${address}/64` : network;
+  });
+  const isMet = within(halves);
+  return (place) => isMet(written(place).split("/", 1)[0] ?? "");
 }
+
+const isNot =
+  (test: (place: string) => boolean) =>
+  (place: string): boolean =>
+    !test(place);
 
 async function ending(tx: Tx, { ended }: UnderLimits): Promise<PolicyPreview["ending"]> {
   const counts = new Map<string, { idle: number; expired: number }>();

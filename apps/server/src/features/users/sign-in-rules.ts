@@ -5,27 +5,31 @@ import { refuse } from "#kernel/http/refuse.ts";
 
 type Networks = Pick<SignInPolicy, "allowed_networks">;
 
-/** Whether an address lies in one of the networks; without networks every address does. An IPv4 address in IPv6 notation is one. */
-export function isWithin(networks: readonly string[], address: string): boolean {
-  if (networks.length === 0) return true;
-  const [plain = ""] = address.split("%", 1);
-  const family = isIP(plain);
-  return family !== 0 && listOf(networks).check(plain, family === 4 ? "ipv4" : "ipv6");
-}
+type AddressTest = (address: string) => boolean;
 
-/** The one in force, so that it is not built anew for every call. */
-let latest = { key: "", list: new BlockList() };
-
-function listOf(networks: readonly string[]): BlockList {
-  const key = networks.join(" ");
-  if (latest.key === key) return latest.list;
+/** For many addresses: whether each lies in one of the networks. Without networks every address does. An IPv4 address in IPv6 notation is one. */
+export function within(networks: readonly string[]): AddressTest {
+  if (networks.length === 0) return () => true;
   const list = new BlockList();
   for (const network of networks) {
     const [address = "", length = ""] = network.split("/");
     list.addSubnet(address, Number(length), isIP(address) === 4 ? "ipv4" : "ipv6");
   }
-  latest = { key, list };
-  return list;
+  return (address) => {
+    const [plain = ""] = address.split("%", 1);
+    const family = isIP(plain);
+    return family !== 0 && list.check(plain, family === 4 ? "ipv4" : "ipv6");
+  };
+}
+
+/** The one in force, so that it is not built anew for every call. */
+let latest = { key: "", test: within([]) };
+
+/** As `within`, for one address of a call. */
+export function isWithin(networks: readonly string[], address: string): boolean {
+  const key = networks.join(" ");
+  if (latest.key !== key) latest = { key, test: within(networks) };
+  return latest.test(address);
 }
 
 /** Throws 403 for an address that the policy does not allow. Asked at every way of signing in, and at every call of a session. */

@@ -33,6 +33,8 @@ export interface Events {
   publish(tx: Tx, ...events: NewEvent[]): Promise<void>;
   /** Calls `deliver` for each event in order, none twice, none left out. What it throws is logged. */
   subscribe(options: SubscribeOptions, deliver: (event: StoredEvent) => void): Promise<Subscription>;
+  /** Rejects when events cannot be read now, or were not started. Who announces them need not be heard: they are looked for anyway. */
+  check(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -132,6 +134,11 @@ export function createEvents(database: Database, log: Log): Events {
       };
       await replay(subscriber, () => isClosed);
       return { from: writePosition(position), hasGap, close };
+    },
+
+    async check() {
+      if (head === null) throw new Error("events were not started");
+      await outbox.readEvents(database.db, head);
     },
 
     async start() {
