@@ -23,6 +23,7 @@ import { fieldsInSource, putRight, takeFirst, textFields, typeEverywhere } from 
 const PLAIN = { hostname: "server1.example.com", system_type: "Application", connection_method: "HTTPS" };
 /** How often what a form objects to is put right. */
 const TRIES = 4;
+const QUIET_MS = 250;
 
 test("every text field of the app stands in a form that is walked through", () => {
   const walked = new Set([...FORMS, ...FORMS_OF_VISITORS].flatMap(({ of }) => of));
@@ -72,6 +73,16 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     return scope;
   }
 
+  /** Fields may come with what is loaded for them: until none has come for a while. */
+  async function allThere(scope: Locator): Promise<void> {
+    await page.waitForFunction(() => document.querySelector("[data-loading]") === null);
+    for (let [before, now] = [-1, 0]; before !== now;) {
+      before = await textFields(scope).count();
+      await page.waitForTimeout(QUIET_MS);
+      now = await textFields(scope).count();
+    }
+  }
+
   /** Sends it until it is taken. */
   async function save(scope: Locator, where: string): Promise<void> {
     const answers: Response[] = [];
@@ -96,6 +107,7 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     const [label = "", ...choices] = form.choose ?? [];
     const typed = new Set<string>();
     const type = async () => {
+      await allThere(scope);
       for (const each of await typeEverywhere(scope, typed))
         for (const file of form.of) reached.add(`${file}: ${each}`);
       await isHarmless(where);
