@@ -8,22 +8,11 @@ import AdminPage from "./admin-page.tsx";
 import type { ConsoleTab } from "./console-tabs.ts";
 import { TOKEN_CHOICES, aToken } from "#features/tokens/testing/a-token.ts";
 import { aUser } from "./testing/a-user.ts";
+import { usualPolicy as policy } from "./testing/a-policy.ts";
 
 const USERS = "GET /api/v1/users";
 const POLICY = "GET /api/v1/admin/sign-in-policy";
 const LINK = "https://vault.test/reset-password#token=0123456789abcdef0123";
-const policy = {
-  timeout_minutes: 30,
-  warning_minutes: 5,
-  privileged_timeout_minutes: 15,
-  session_hours: 12,
-  remembered_days: 30,
-  sign_up_open: true,
-  password_min_length: 8,
-  mfa_required_roles: [],
-  step_up_minutes: 30,
-  allowed_networks: [],
-};
 
 const keys = {
   is_sealed: false,

@@ -1,26 +1,15 @@
 import { screen, waitFor, within } from "@testing-library/react";
-import type { PolicyPreview, SignInPolicy, UserId } from "@strongroom/contract";
+import type { PolicyPreview, UserId } from "@strongroom/contract";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import { notesOf, partsOf, warningsOf } from "./policy-preview-words.ts";
 import SignInPolicyCard from "./sign-in-policy-card.tsx";
+import { usualPolicy as policy } from "./testing/a-policy.ts";
 
 const PREVIEW = "POST /api/v1/admin/sign-in-policy/preview";
 const SAVE = "PUT /api/v1/admin/sign-in-policy";
-const policy: SignInPolicy = {
-  timeout_minutes: 30,
-  warning_minutes: 5,
-  privileged_timeout_minutes: 15,
-  session_hours: 12,
-  remembered_days: 30,
-  sign_up_open: true,
-  password_min_length: 8,
-  mfa_required_roles: [],
-  step_up_minutes: 30,
-  allowed_networks: [],
-};
 const nothing: PolicyPreview = {
   you: { address: "192.0.2.7", is_outside: false, lacks_factor: false, is_signed_out: false },
   without_factor: { people: 0, sessions: 0, tokens: 0, shown: [] },

@@ -1,9 +1,7 @@
 // "What would change?" beside Save: asks the server what the policy in the form would do, before it is saved.
-import { Button } from "@mantine/core";
-import { IconAlertTriangle, IconZoomQuestion } from "@tabler/icons-react";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import type { PolicyPreview as Preview, SignInPolicy } from "@strongroom/contract";
-import { messageOf } from "#shared/api/call-error.ts";
-import { useMutation } from "#shared/api/use-mutation.ts";
+import { PreviewPerson, PreviewQuestion } from "#shared/access-preview/preview-question.tsx";
 import { counted } from "#shared/format/text.ts";
 import { policyPreview } from "./admin.queries.ts";
 import { notesOf, partsOf, warningsOf, type PreviewPart } from "./policy-preview-words.ts";
@@ -15,34 +13,13 @@ export interface PolicyPreviewProps {
   after: SignInPolicy | null;
 }
 
-/** The answer goes as soon as the form says something else. */
-export function PolicyPreview({ before, after }: PolicyPreviewProps) {
-  const { mutate, data, error, variables, isPending } = useMutation(policyPreview);
-  const isCurrent = JSON.stringify(variables) === JSON.stringify(after);
-  return (
-    <div className={classes.place}>
-      <Button
-        variant="default"
-        leftSection={<IconZoomQuestion size={16} aria-hidden />}
-        loading={isPending}
-        disabled={after === null}
-        onClick={() => after !== null && mutate(after)}
-      >
-        What would change?
-      </Button>
-      <div aria-live="polite">
-        {isCurrent && after !== null && data !== undefined && (
-          <Answer preview={data} notes={notesOf(before, after, data)} />
-        )}
-        {isCurrent && error !== null && (
-          <p className={classes.refused} role="alert">
-            {messageOf(error)}
-          </p>
-        )}
-      </div>
-    </div>
-  );
-}
+export const PolicyPreview = ({ before, after }: PolicyPreviewProps) => (
+  <div className={classes.place}>
+    <PreviewQuestion asking={policyPreview} wish={after}>
+      {(preview, asked) => <Answer preview={preview} notes={notesOf(before, asked, preview)} />}
+    </PreviewQuestion>
+  </div>
+);
 
 function Answer({ preview, notes }: { preview: Preview; notes: readonly string[] }) {
   const [warnings, parts] = [warningsOf(preview), partsOf(preview)];
@@ -74,13 +51,9 @@ const Part = ({ part: { title, people, more } }: { part: PreviewPart }) => (
     <p className={classes.title}>{title}</p>
     <ul className={classes.people} aria-label={title}>
       {people.map(({ id, name, email, says }) => (
-        <li key={id} className={classes.person}>
-          <span className={classes.who}>
-            <span className={classes.name}>{name}</span>
-            <span className={classes.email}>{email}</span>
-          </span>
+        <PreviewPerson key={id} name={name} email={email}>
           <span className={classes.says}>{says}</span>
-        </li>
+        </PreviewPerson>
       ))}
     </ul>
     {more > 0 && <p className={classes.note}>And {counted(more, "other person", "other people")}.</p>}

@@ -1,18 +1,9 @@
 import { expect, test } from "vitest";
 import { boundsOf, checkPolicy, policyOf, valuesOf } from "./sign-in-policy-form.ts";
+import { usualPolicy } from "./testing/a-policy.ts";
 
-const policy = {
-  timeout_minutes: 30,
-  warning_minutes: 5,
-  privileged_timeout_minutes: 15,
-  session_hours: 12,
-  remembered_days: 30,
-  sign_up_open: true,
-  password_min_length: 8,
-  mfa_required_roles: [],
-  step_up_minutes: 30,
-  allowed_networks: "",
-};
+/** As the form holds it. */
+const policy = { ...usualPolicy, allowed_networks: "" };
 
 test("the usual policy is fine", () => {
   expect(checkPolicy(policy)).toEqual({});

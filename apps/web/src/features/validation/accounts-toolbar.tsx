@@ -1,13 +1,12 @@
 // The search, the filters and the buttons of "Account Validation" (VAL-15 to VAL-23).
 import { Button, Select } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { IconDownload, IconRefresh, IconShieldBolt } from "@tabler/icons-react";
+import { IconDownload, IconRefresh } from "@tabler/icons-react";
 import { ALERT_SEVERITIES, VALIDATION_STATUSES } from "@strongroom/contract";
 import { useSearchParams } from "react-router";
 import { withParam } from "#shared/format/address.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
 import classes from "./accounts-tab.module.css";
-import { BulkValidateDialog } from "./bulk-validate-dialog.tsx";
+import { BulkValidateButton } from "./bulk-validate-button.tsx";
 import { STATUS_WORDS, severityChoices } from "./figures.ts";
 import type { Report } from "./use-report.ts";
 import { SYSTEM_CHOICES, narrowingOf, type AccountView } from "./validation-address.ts";
@@ -51,11 +50,6 @@ export function AccountsToolbar(props: AccountsToolbarProps) {
 }
 
 function Buttons({ onRefresh, isRefreshing, onBulk, isBulkDisabled, report }: AccountsToolbarProps) {
-  const [isAsking, asking] = useDisclosure(false);
-  const confirm = () => {
-    asking.close();
-    onBulk();
-  };
   return (
     <div className={classes.buttons}>
       <Button
@@ -66,14 +60,7 @@ function Buttons({ onRefresh, isRefreshing, onBulk, isBulkDisabled, report }: Ac
       >
         Refresh
       </Button>
-      <Button
-        variant="default"
-        leftSection={<IconShieldBolt size={16} aria-hidden />}
-        onClick={asking.open}
-        disabled={isBulkDisabled}
-      >
-        Bulk Validate Critical
-      </Button>
+      <BulkValidateButton isDisabled={isBulkDisabled} onConfirm={onBulk} />
       <Button
         variant="default"
         leftSection={<IconDownload size={16} aria-hidden />}
@@ -82,7 +69,6 @@ function Buttons({ onRefresh, isRefreshing, onBulk, isBulkDisabled, report }: Ac
       >
         Export Report
       </Button>
-      <BulkValidateDialog opened={isAsking} onClose={asking.close} onConfirm={confirm} />
     </div>
   );
 }

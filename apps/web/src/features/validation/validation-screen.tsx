@@ -1,7 +1,6 @@
 // Validation in short: whether something is being tried, how all stands, what was tried last, and what fails (VAL-51, API-95).
-import { Button, Select, Stack } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { IconActivity, IconPercentage, IconShieldBolt, IconShieldCheck, IconShieldX } from "@tabler/icons-react";
+import { Select, Stack } from "@mantine/core";
+import { IconActivity, IconPercentage, IconShieldCheck, IconShieldX } from "@tabler/icons-react";
 import { ALERT_SEVERITIES, type ReplyOf, type RunId, type validationStatus } from "@strongroom/contract";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -15,7 +14,7 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
 import classes from "./accounts-tab.module.css";
 import { AttemptRows } from "./attempt-rows.tsx";
-import { BulkValidateDialog } from "./bulk-validate-dialog.tsx";
+import { BulkValidateButton } from "./bulk-validate-button.tsx";
 import { hasCritical } from "./critical-failures.ts";
 import { FailureRows } from "./failure-rows.tsx";
 import { countText, percent, severityChoices, toneOfRate } from "./figures.ts";
@@ -108,21 +107,16 @@ function Failures({ onRun }: { onRun: (id: RunId) => void }) {
   const { severity } = narrowingOf(params);
   const failures = useInfiniteQuery({ ...failureList({ severity }, POLLED), refetchInterval: REFRESHED_MS });
   const bulk = useBulkValidation(onRun);
-  const [isAsking, asking] = useDisclosure(false);
   const first = failures.data?.pages[0];
   return (
     <SectionCard
       title="Failures"
       description={first === undefined ? "What does not work now" : `${countText(first.total)} do not work now`}
       actions={
-        <Button
-          variant="default"
-          leftSection={<IconShieldBolt size={16} aria-hidden />}
-          onClick={asking.open}
-          disabled={first === undefined || !hasCritical(first.by_severity) || bulk.isRunning}
-        >
-          Bulk Validate Critical
-        </Button>
+        <BulkValidateButton
+          isDisabled={first === undefined || !hasCritical(first.by_severity) || bulk.isRunning}
+          onConfirm={bulk.start}
+        />
       }
     >
       <Select
@@ -137,14 +131,6 @@ function Failures({ onRun }: { onRun: (id: RunId) => void }) {
         {({ pages }) => <FailureRows failures={pages.flatMap((page) => page.failures)} />}
       </Loaded>
       <LoadMore of={failures} />
-      <BulkValidateDialog
-        opened={isAsking}
-        onClose={asking.close}
-        onConfirm={() => {
-          asking.close();
-          bulk.start();
-        }}
-      />
     </SectionCard>
   );
 }

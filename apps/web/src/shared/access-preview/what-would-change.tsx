@@ -1,12 +1,10 @@
 // "What would change?": asks the server what a change would give and take, before it is saved. Nothing is saved by it.
-import { Button } from "@mantine/core";
-import { IconArrowDownRight, IconArrowUpRight, IconZoomQuestion } from "@tabler/icons-react";
+import { IconArrowDownRight, IconArrowUpRight } from "@tabler/icons-react";
 import { previewAccessChange, type AccessPreview, type InputOf } from "@strongroom/contract";
 import { call } from "#shared/api/call.ts";
-import { messageOf } from "#shared/api/call-error.ts";
-import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { Tag } from "#shared/ui/tag.tsx";
+import { PreviewPerson, PreviewQuestion } from "./preview-question.tsx";
 import { linesOf, summaryOf, unshown, type PreviewLine } from "./preview-words.ts";
 import classes from "./what-would-change.module.css";
 
@@ -19,35 +17,18 @@ export interface WhatWouldChangeProps {
   isMain?: boolean;
 }
 
-/** The answer goes as soon as the change is another one. */
-export function WhatWouldChange({ change, isMain = false }: WhatWouldChangeProps) {
-  const { mutate, data, error, variables, isPending } = useMutation({
-    mutationFn: (wished: WishedChange) => call(previewAccessChange, { body: { change: wished } }),
-  });
-  const isCurrent = JSON.stringify(variables) === JSON.stringify(change);
-  return (
-    <div className={classes.place}>
-      <Button
-        variant={isMain ? "filled" : "default"}
-        size={isMain ? "sm" : "compact-sm"}
-        leftSection={<IconZoomQuestion size={16} aria-hidden />}
-        loading={isPending}
-        disabled={change === null}
-        onClick={() => change !== null && mutate(change)}
-      >
-        What would change?
-      </Button>
-      <div aria-live="polite">
-        {isCurrent && data !== undefined && <Answer preview={data} />}
-        {isCurrent && error !== null && (
-          <p className={classes.refused} role="alert">
-            {messageOf(error)}
-          </p>
-        )}
-      </div>
-    </div>
-  );
-}
+const asking = { mutationFn: (change: WishedChange) => call(previewAccessChange, { body: { change } }) };
+
+export const WhatWouldChange = ({ change, isMain = false }: WhatWouldChangeProps) => (
+  <div className={classes.place}>
+    <PreviewQuestion asking={asking} wish={change} button={isMain ? MAIN : BESIDE}>
+      {(preview) => <Answer preview={preview} />}
+    </PreviewQuestion>
+  </div>
+);
+
+const MAIN = { variant: "filled", size: "sm" } as const;
+const BESIDE = { variant: "default", size: "compact-sm" } as const;
 
 function Answer({ preview }: { preview: AccessPreview }) {
   const more = unshown(preview);
@@ -57,17 +38,13 @@ function Answer({ preview }: { preview: AccessPreview }) {
       {preview.people.length > 0 && (
         <ul className={classes.people} aria-label="Who gains and loses what">
           {preview.people.map((person) => (
-            <li key={person.user_id} className={classes.person}>
-              <div className={classes.who}>
-                <span className={classes.name}>{person.name}</span>
-                <span className={classes.email}>{person.email}</span>
-              </div>
+            <PreviewPerson key={person.user_id} name={person.name} email={person.email}>
               <ul className={classes.lines}>
                 {linesOf(person).map((line) => (
                   <Line key={`${line.kind} ${line.what}`} line={line} />
                 ))}
               </ul>
-            </li>
+            </PreviewPerson>
           ))}
         </ul>
       )}

@@ -1,0 +1,15 @@
+// The sign-in policy of a new installation, for tests.
+import type { SignInPolicy } from "@strongroom/contract";
+
+export const usualPolicy: SignInPolicy = {
+  timeout_minutes: 30,
+  warning_minutes: 5,
+  privileged_timeout_minutes: 15,
+  session_hours: 12,
+  remembered_days: 30,
+  sign_up_open: true,
+  password_min_length: 8,
+  mfa_required_roles: [],
+  step_up_minutes: 30,
+  allowed_networks: [],
+};
