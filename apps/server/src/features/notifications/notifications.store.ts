@@ -52,14 +52,16 @@ export async function markRead(tx: Tx, userId: string, id: string, at: Date): Pr
 }
 
 export async function markAllRead(tx: Tx, userId: string, at: Date): Promise<number> {
-  const unread = tx.updateTable("notifications").where("user_id", "=", userId).where("read_at", "is", null);
-  return Number((await unread.set({ read_at: at }).executeTakeFirst()).numUpdatedRows);
+  const unread = tx.selectFrom("notifications").select("id").where("user_id", "=", userId).where("read_at", "is", null);
+  const held = tx.updateTable("notifications").where("id", "in", unread.orderBy("id").forUpdate());
+  return Number((await held.set({ read_at: at }).executeTakeFirst()).numUpdatedRows);
 }
 
 /** One of a person's own, or all of them; how many there were. */
 export async function remove(tx: Tx, userId: string, id?: string): Promise<number> {
-  const own = tx.deleteFrom("notifications").where("user_id", "=", userId);
-  const removed = await (id === undefined ? own : own.where("id", "=", id)).executeTakeFirst();
+  const all = tx.selectFrom("notifications").select("id").where("user_id", "=", userId);
+  const own = (id === undefined ? all : all.where("id", "=", id)).orderBy("id").forUpdate();
+  const removed = await tx.deleteFrom("notifications").where("id", "in", own).executeTakeFirst();
   return Number(removed.numDeletedRows);
 }
 
@@ -130,9 +132,11 @@ export async function settleNotifications(
   key: string,
   { message, created_at: at }: { message: string; created_at: Date },
 ): Promise<string[]> {
-  const waiting = tx.updateTable("notifications").where("user_id", "in", userIds).where("key", "=", key);
-  const settled = await waiting
-    .where("action_required", "=", true)
+  const open = tx.selectFrom("notifications").select("id").where("user_id", "in", userIds).where("key", "=", key);
+  const waiting = open.where("action_required", "=", true).orderBy("id").forUpdate();
+  const settled = await tx
+    .updateTable("notifications")
+    .where("id", "in", waiting)
     .set({ action_required: false, message, read_at: sql<Date>`coalesce(read_at, ${at})` })
     .returning("user_id")
     .execute();
@@ -143,9 +147,11 @@ export async function settleNotifications(
 export async function keepNewest(tx: Tx, userIds: readonly string[]): Promise<void> {
   await sql`
     delete from notifications where id in (
-      select old.id from unnest(${[...userIds]}::uuid[]) as person (id)
-      cross join lateral (
-        select id from notifications where user_id = person.id
-        order by created_at desc, id desc offset ${MOST_NOTIFICATIONS}
-      ) old)`.execute(tx);
+      select id from notifications where id in (
+        select old.id from unnest(${[...userIds]}::uuid[]) as person (id)
+        cross join lateral (
+          select id from notifications where user_id = person.id
+          order by created_at desc, id desc offset ${MOST_NOTIFICATIONS}
+        ) old)
+      order by id for update)`.execute(tx);
 }

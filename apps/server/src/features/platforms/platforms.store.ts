@@ -123,7 +123,9 @@ export async function accountExists(db: Db, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+const NAMES_LOCK = 7_305_808_881;
+
 /** One change of names at a time, so that two of them cannot take the same one. */
 export async function lockNames(tx: Tx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(7305808871)`.execute(tx);
+  await sql`select pg_advisory_xact_lock(${sql.lit(NAMES_LOCK)})`.execute(tx);
 }

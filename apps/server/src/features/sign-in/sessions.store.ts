@@ -113,10 +113,14 @@ export const deleteSession = (tx: Tx, userId: string, sessionId: string): Promis
     .returning(["id", "user_id"])
     .executeTakeFirst();
 
-export function deleteSessionsOf(tx: Tx, userId: string, exceptId?: string): Promise<EndedSession[]> {
-  const query = tx.deleteFrom("sign_in_sessions").where("user_id", "=", userId as UserId);
-  const others = exceptId === undefined ? query : query.where("id", "!=", exceptId as SessionId);
-  return others.returning(["id", "user_id"]).execute();
+/** In the order in which calls touch them. */
+export async function deleteSessionsOf(tx: Tx, userId: string, exceptId?: string): Promise<EndedSession[]> {
+  const { rows } = await sql<EndedSession>`
+    delete from sign_in_sessions where id in (
+      select id from sign_in_sessions where user_id = ${userId} and id is distinct from ${exceptId ?? null}::uuid
+      order by id for update
+    ) returning id, user_id`.execute(tx);
+  return rows;
 }
 
 /**
@@ -159,12 +163,14 @@ export const findSessionsToSweep = (db: Db, idleSince: Date, madeBefore: Date, n
     )
     .execute();
 
-export const deleteSessions = (tx: Tx, ids: readonly string[]): Promise<EndedSession[]> =>
-  tx
-    .deleteFrom("sign_in_sessions")
-    .where("id", "=", sql<SessionId>`any(${ids}::uuid[])`)
-    .returning(["id", "user_id"])
-    .execute();
+/** In the order in which calls touch them. */
+export async function deleteSessions(tx: Tx, ids: readonly string[]): Promise<EndedSession[]> {
+  const { rows } = await sql<EndedSession>`
+    delete from sign_in_sessions where id in (
+      select id from sign_in_sessions where id = any(${[...ids]}::uuid[]) order by id for update
+    ) returning id, user_id`.execute(tx);
+  return rows;
+}
 
 export async function countSessions(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (userIds.length === 0) return new Map();

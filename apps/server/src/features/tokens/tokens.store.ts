@@ -82,10 +82,13 @@ export async function findTokens(db: Db, hashes: readonly string[]): Promise<(Li
 /** Writes down the last use, once however many calls report it, and never takes it back. */
 export async function touchTokens(db: Db, uses: readonly { id: string; from: string }[], at: Date, ifBefore: Date) {
   const last = new Map(uses.map(({ id, from }) => [id, from]));
+  const ids = [...last.keys()];
   await sql`
+    with held as materialized (
+      select id from tokens where id = any(${ids}::uuid[]) order by id for no key update)
     update tokens set last_used_at = ${at}, last_used_from = used.used_from
-    from unnest(${[...last.keys()]}::uuid[], ${[...last.values()]}::text[]) used (id, used_from)
-    where tokens.id = used.id and (last_used_at is null or last_used_at <= ${ifBefore})`.execute(db);
+    from held join unnest(${ids}::uuid[], ${[...last.values()]}::text[]) used (id, used_from) on used.id = held.id
+    where tokens.id = held.id and (last_used_at is null or last_used_at <= ${ifBefore})`.execute(db);
 }
 
 /** False when a refused use was recorded a moment ago. */
@@ -125,9 +128,11 @@ export async function revokeWithMade(tx: Tx, ids: readonly string[], at: Date): 
     const { rows } = await sql<RevokedToken>`
       with recursive family as (
         select id from tokens where id = any(${[...ids]}::uuid[])
-        union select made.id from tokens made join family on made.made_by = family.id)
+        union select made.id from tokens made join family on made.made_by = family.id
+      ), held as materialized (
+        select id from tokens where id in (select id from family) and revoked_at is null order by id for no key update)
       update tokens set revoked_at = ${at}
-      where id in (select id from family) and revoked_at is null
+      where id in (select id from held) and revoked_at is null
       returning id, name, user_id, (select users.name from users where users.id = user_id) as holder`.execute(tx);
     // Once more: while one of them was waited for, it may have made another.
     if (rows.length === 0) return revoked;

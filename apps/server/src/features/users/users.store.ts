@@ -92,18 +92,21 @@ export async function insertUser(tx: Tx, user: Insertable<Tables["users"]>): Pro
   return Number(result.numInsertedOrUpdatedRows ?? 0) === 1;
 }
 
+/** One number for all changes that can decide who administers; nothing else may use it. */
+const ADMINISTRATORS_LOCK = 7_305_808_882;
+
 /**
- * The ids of the administrators who can sign in: with a password here, or through a provider that is switched on and takes
- * nobody's role away. All administrators are locked until the transaction ends: two who demote each other at the same time, or
- * switch off a provider meanwhile, are decided one after the other.
+ * The ids of the administrators who can sign in: with a password here, or through a provider that is switched on and keeps
+ * their role. INVARIANT: every change of a role, a status or a provider calls this before it locks any row. The lock is one
+ * for all administrators, active or not: row locks on the active ones deadlocked, because which rows those are changes while
+ * others wait.
  */
 export async function lockActiveAdmins(tx: Tx): Promise<string[]> {
-  const admins = tx.selectFrom("users").select("id").where("role", "=", "admin").where("status", "=", "active");
-  const people = admins.where("invited_at", "is", null).where("kind", "=", "person");
-  const locked = (await people.orderBy("id").forNoKeyUpdate().execute()).map((row) => row.id);
-  // A statement of its own: the one before may have waited for somebody who changed how these sign in.
+  await sql`select pg_advisory_xact_lock(${sql.lit(ADMINISTRATORS_LOCK)})`.execute(tx);
+  // A statement of its own, so that it sees what the transaction before this one committed.
   const { rows } = await sql<{ id: string }>`
-    select id from users where id = any(${locked}::uuid[]) and (password_hash <> '' or exists (
+    select id from users where role = 'admin' and status = 'active' and kind = 'person' and invited_at is null
+      and (password_hash <> '' or exists (
       select from identity_provider_people bound join identity_providers provider on provider.id = bound.provider_id
       where bound.user_id = users.id and provider.is_enabled
         and (provider.role_mappings = '[]' or provider.role_mappings @> '[{"role": "admin"}]')))

@@ -141,9 +141,19 @@ interface AboutSomebody {
   note: Call["note"];
 }
 
-/** Locks the administrators, then the person: in this order for all, so that no two decisions wait for each other. */
-export async function decideAbout(call: AboutSomebody, tx: Tx): Promise<{ person: Person; admins: readonly string[] }> {
+/**
+ * Locks the administrators, then the person: always in this order, so that no two decisions deadlock. Throws 403 for a caller
+ * who was disabled or lost the role while waiting for the lock.
+ */
+export async function decideAbout(
+  call: AboutSomebody & { actor: Pick<Actor, "id" | "role"> },
+  tx: Tx,
+): Promise<{ person: Person; admins: readonly string[] }> {
   const admins = await lockActiveAdmins(tx);
+  const caller = await findUser(tx, call.actor.id);
+  if (caller?.status !== "active" || caller.role !== call.actor.role) {
+    throw refuse(403, "role.insufficient", "Your role does not allow this.");
+  }
   return { person: await named(call, tx), admins };
 }
 

@@ -127,7 +127,7 @@ export async function cancelRun(tx: Tx, userId: string, id: string, at: Date): P
 }
 
 /** Any number shared by all claims and by nothing else. */
-const CLAIM_LOCK = 7_305_808_870;
+const CLAIM_LOCK = 7_305_808_880;
 
 export interface ClaimRules {
   leaseSeconds: number;

@@ -78,7 +78,10 @@ export function openDatabase(config: DatabaseConfig): Database {
         return await db.transaction().execute(fn);
       } catch (error) {
         if ((error as { code?: unknown } | null)?.code !== DEADLOCK) throw error;
-        config.log.warn("two transactions waited for each other; one begins anew");
+        config.log.warn(
+          { event: "database.deadlock" },
+          "PostgreSQL ended a transaction because of a deadlock; retrying it",
+        );
         return db.transaction().execute(fn);
       }
     },
