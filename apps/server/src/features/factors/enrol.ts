@@ -75,17 +75,17 @@ export async function checkAnswer(
   if (answer.kind === "passkey") {
     const checked = await checkNewPasskey(kernel, answer.response, userId);
     if (checked === null) return null;
-    const row = { ...common, id: newId(now.getTime()), sealed: null, last_step: null, ...checked.columns };
+    const row = { ...common, id: newId(now.getTime()), sealed: null, used_steps: [], ...checked.columns };
     return { row, spend: checked.spend };
   }
   const begun = await findEnrolment(db, userId, now);
   if (begun === undefined) throw refuse(409, "factor.not-begun", "This took too long. Please begin again.");
   const { factor_id: id, sealed } = begun;
-  const step = await withTotpKey(kernel, id, sealed, (key) => matchingStep(key, answer.code, now, null));
+  const step = await withTotpKey(kernel, id, sealed, (key) => matchingStep(key, answer.code, now, []));
   if (step === null) return null;
   const noPasskey = { credential_id: null, public_key: null, counter: null, transports: null };
   return {
-    row: { ...common, ...noPasskey, id, sealed, last_step: step },
+    row: { ...common, ...noPasskey, id, sealed, used_steps: [step] },
     spend: (tx) => deleteEnrolment(tx, userId, id),
   };
 }

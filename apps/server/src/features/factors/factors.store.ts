@@ -10,7 +10,8 @@ interface FactorsTable {
   kind: FactorKind;
   name: string;
   sealed: Buffer | null;
-  last_step: number | null;
+  /** Of an authenticator app: the steps of the codes that were accepted last, oldest first. */
+  used_steps: number[];
   credential_id: string | null;
   public_key: Buffer | null;
   counter: number | null;
@@ -64,11 +65,20 @@ export async function insertFactor(tx: Tx, row: FactorRow): Promise<boolean> {
 export const deleteFactor = (tx: Tx, userId: UserId, id: string): Promise<FactorRow | undefined> =>
   tx.deleteFrom("factors").where("id", "=", id).where("user_id", "=", userId).returningAll().executeTakeFirst();
 
-/** Spends a step of an authenticator app. Returns false when it, or a later one, was spent before. */
-export async function spendStep(tx: Tx, id: string, step: number, at: Date): Promise<boolean> {
-  const update = tx.updateTable("factors").set({ last_step: step, last_used_at: at }).where("id", "=", id);
-  const fresh = update.where((where) => where.or([where("last_step", "is", null), where("last_step", "<", step)]));
-  return (await fresh.executeTakeFirst()).numUpdatedRows === 1n;
+/** Enough for every code that a jumping clock could accept a second time. */
+const KEPT_STEPS = 10;
+
+/**
+ * Marks a step of an authenticator app as used. Returns false when it was used before, or a later one up to `latest` was:
+ * `matchingStep` decides by the same rule before the row is locked.
+ */
+export async function spendStep(tx: Tx, id: string, step: number, latest: number, at: Date): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update factors set last_used_at = ${at},
+      used_steps = (used_steps || ${step}::bigint)[greatest(1, cardinality(used_steps) + 2 - ${KEPT_STEPS}::integer):]
+    where id = ${id} and not exists (
+      select from unnest(used_steps) used where used between ${step}::bigint and ${latest}::bigint)`.execute(tx);
+  return numAffectedRows === 1n;
 }
 
 /** Writes down a passkey's use. Returns false when it was used meanwhile. */

@@ -8,7 +8,7 @@ import { findFactors, hasCode, spendCode, spendStep } from "./factors.store.ts";
 import type { ChallengePurpose, FactorRow } from "./factors.store.ts";
 import { checkPasskey } from "./passkeys.ts";
 import { recoveryHash } from "./recovery-codes.ts";
-import { matchingStep } from "./totp.ts";
+import { latestStep, matchingStep } from "./totp.ts";
 
 /** A proof that holds. INVARIANT: it opens nothing before `spend` answered true, in the transaction of what it opens. */
 export interface Proven {
@@ -36,7 +36,7 @@ export async function prove(
   for (const row of await findFactors(db, userId)) {
     if (row.kind !== "totp") continue;
     const step = await stepOf(kernel, row, proof.code, now);
-    if (step !== null) return { kind: "totp", spend: (tx) => spendStep(tx, row.id, step, now) };
+    if (step !== null) return { kind: "totp", spend: (tx) => spendStep(tx, row.id, step, latestStep(now), now) };
   }
   return null;
 }
@@ -48,7 +48,7 @@ export async function spend(tx: Tx, proven: Proven): Promise<void> {
 
 async function stepOf(kernel: Kernel, row: FactorRow, code: string, now: Date): Promise<number | null> {
   if (row.sealed === null) return null;
-  return withTotpKey(kernel, row.id, row.sealed, (key) => matchingStep(key, code, now, row.last_step));
+  return withTotpKey(kernel, row.id, row.sealed, (key) => matchingStep(key, code, now, row.used_steps));
 }
 
 /** Opens the key of an authenticator app for `use`, and forgets it. */

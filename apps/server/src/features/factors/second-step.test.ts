@@ -295,3 +295,26 @@ test("new sign-ins do not start the count of guesses anew: in four hours hardly 
   const own = await secondStep(app, await firstStep(app, person), totp(codeAt(app, key)));
   assert.equal(own.status, 200, "and its owner, where they signed in before, is not kept out");
 });
+
+// Last, because sessions of the tests before would not survive its clock.
+describe("a code that was used while the server's clock was ahead", () => {
+  test("blocks no later code once the clock is right, and no used code works again", async () => {
+    const person = await aPerson(app);
+    const { key } = await withApp(app, person);
+    const tryCode = async (code: string) => (await secondStep(app, await firstStep(app, person), totp(code))).status;
+    const [before, ahead] = [codeAt(app, key), codeAt(app, key, 120)];
+    assert.equal(await tryCode(before), 200);
+    clock.advance(HOUR);
+    assert.equal(await tryCode(ahead), 200);
+    clock.advance(-HOUR);
+    assert.equal(await tryCode(before), 401, "used before the clock jumped");
+    clock.advance(30 * SECOND);
+    assert.equal(await tryCode(codeAt(app, key)), 200, "a correct code after the clock was corrected");
+    assert.equal(await tryCode(codeAt(app, key)), 401, "the same code again");
+    assert.equal(await tryCode(codeAt(app, key, -1)), 401, "an earlier code");
+    clock.advance(HOUR - 30 * SECOND);
+    assert.equal(await tryCode(ahead), 401, "the code of the clock that was ahead, when its time comes");
+    clock.advance(MINUTE);
+    assert.equal(await tryCode(codeAt(app, key)), 200);
+  });
+});

@@ -21,17 +21,23 @@ export function hotp(key: Uint8Array, counter: number, digits = 6): string {
 
 export const stepAt = (time: Date): number => Math.floor(time.getTime() / STEP_MS);
 
+/** The latest step whose code is accepted now. */
+export const latestStep = (now: Date): number => stepAt(now) + Math.max(...DRIFT);
+
 /**
- * The step whose code was typed; null when it is none of those that count now. INVARIANT: a step that was used, or an
- * earlier one, is never matched again.
+ * The step of the code that was typed; null when the code is not accepted now. `used` holds the steps whose codes were
+ * accepted before. INVARIANT: neither a used step nor one before it is accepted again. Used steps in the future come from a
+ * clock that was ahead: they block their own codes only.
  */
-export function matchingStep(key: Uint8Array, typed: string, now: Date, lastUsed: number | null): number | null {
+export function matchingStep(key: Uint8Array, typed: string, now: Date, used: readonly number[]): number | null {
   const given = Buffer.from(typed);
+  const latest = latestStep(now);
+  const floor = Math.max(-1, ...used.filter((step) => step <= latest));
   for (const drift of DRIFT) {
     const step = stepAt(now) + drift;
     const code = Buffer.from(hotp(key, step));
     const isSame = given.length === code.length && timingSafeEqual(given, code);
-    if (isSame && (lastUsed === null || step > lastUsed)) return step;
+    if (isSame && step > floor) return step;
   }
   return null;
 }

@@ -95,3 +95,19 @@ test("0026: a run of rotations that was under way may have been forsaken while i
     { status: "running", may_be_forsaken: true },
   ]);
 });
+
+test("0037: the last used code of an authenticator app stays used", async () => {
+  await migrate({ connection }, log, await upTo(36));
+  await client.query(`
+    insert into users (id, email, name, role, password_hash, created_at)
+    values ('00000000-0000-7000-8000-000000000001', 'a@example.com', 'A', 'user', 'x', now());
+    insert into factors (id, user_id, kind, name, sealed, last_step, created_at)
+    select gen_random_uuid(), users.id, 'totp', app.name, 'x', app.last_step, now()
+    from users cross join (values ('used', 58000000), ('unused', null)) as app (name, last_step)`);
+  await migrate({ connection }, log, await upTo(37));
+  const { rows } = await client.query("select name, used_steps::text from factors order by name");
+  assert.deepEqual(rows, [
+    { name: "unused", used_steps: "{}" },
+    { name: "used", used_steps: "{58000000}" },
+  ]);
+});
