@@ -106,9 +106,15 @@ function listenForTheEnd(log: Log): void {
   process.on("unhandledRejection", (error) => {
     log.error({ err: error }, "a promise was rejected and nobody listened");
   });
+  // After an error that nothing caught, what this process holds in memory cannot be trusted: it stops, and whatever keeps
+  // it running starts another. A lost connection never gets here, see `DatabaseClient`.
+  process.on("uncaughtException", (error) => {
+    log.fatal({ err: error }, "an error was not caught; stopping");
+    void stop("an error was not caught", log, 1);
+  });
 }
 
-async function stop(why: string, log: Log): Promise<void> {
+async function stop(why: string, log: Log, status = 0): Promise<void> {
   if (isStopping) return;
   isStopping = true;
   log.info({ why }, "stopping");
@@ -118,7 +124,7 @@ async function stop(why: string, log: Log): Promise<void> {
   }, STOP_WITHIN_MS);
   tooLong.unref();
   const isClean = await stopAll(log);
-  process.exit(isClean ? 0 : 1);
+  process.exit(isClean ? status : 1);
 }
 
 async function stopAll(log: Log): Promise<boolean> {

@@ -7,6 +7,7 @@ import { testDatabase } from "#kernel/testing/test-database.ts";
 import type { TestDatabase } from "#kernel/testing/test-database.ts";
 import { openDatabase } from "./database.ts";
 import type { Database } from "./database.ts";
+import { databaseRefusal } from "./database-error.ts";
 import { named } from "./named.ts";
 
 const log = openLog("silent");
@@ -126,6 +127,37 @@ describe("the database", () => {
     await until("the pool has let go of them", () => cut.pool.totalCount === 0);
     assert.equal(await one("1", cut), 1);
     await cut.close();
+  });
+
+  test("a connection that drops between two statements fails its transaction and leaves the process alone", async () => {
+    const cut = openDatabase({ connection: own.connection, log, poolSize: 2, applicationName: "between statements" });
+    const kill = "count(pg_terminate_backend(pid)) from pg_stat_activity where application_name = 'between statements'";
+    for (let round = 0; round < 20; round++) {
+      const failure = await cut
+        .transaction(async (tx) => {
+          await sql`select 1`.execute(tx);
+          assert.equal(await one<number>(kill), 1);
+          // Without a statement at work, the loss of the connection is an event that nobody asked for.
+          await until("the pool has heard of it", async () => (await one<number>(kill)) === 0);
+          await sql`select 1`.execute(tx);
+        })
+        .catch((error: unknown) => error);
+      assert.equal(databaseRefusal(failure)?.code, "database.unavailable", String(failure));
+    }
+    assert.equal(await one("1", cut), 1);
+    await cut.close();
+  });
+
+  test("a connection that drops during commit leaves the outcome unknown, and says so", async () => {
+    await sql`create table committed (id integer primary key deferrable initially deferred)`.execute(database.db);
+    await sql`create function die_at_commit() returns trigger language plpgsql as
+      $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$`.execute(database.db);
+    await sql`create constraint trigger at_commit after insert on committed deferrable initially deferred
+      for each row execute function die_at_commit()`.execute(database.db);
+    const failure = await database
+      .transaction((tx) => sql`insert into committed values (1)`.execute(tx))
+      .catch((error: unknown) => error);
+    assert.equal(databaseRefusal(failure)?.code, "database.outcome-unknown", String(failure));
   });
 
   test("closing ends every connection, whatever used them", async () => {

@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import type { Transaction } from "kysely";
 import pg from "pg";
 import type { Log } from "#kernel/log.ts";
+import { DatabaseClient } from "./client.ts";
 import { columnTypes } from "./column-types.ts";
 import { sharedTrips } from "./shared-trips.ts";
 import type { Tables } from "./tables.ts";
@@ -20,6 +21,8 @@ export interface DatabaseConfig {
   poolSize?: number;
   /** Milliseconds after which the server gives up a statement; default 30,000. */
   statementTimeout?: number;
+  /** Milliseconds after which a statement gives up waiting for a lock; default 10,000. */
+  lockTimeout?: number;
   /** Shown in `pg_stat_activity`; default "strongroom". */
   applicationName?: string;
 }
@@ -38,36 +41,60 @@ export interface Database {
    */
   swiftTransaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
   pool: pg.Pool;
-  /** How to reach the same database, for what needs connections of its own (jobs, LISTEN). */
+  /** How to reach the same database. */
   connection: pg.PoolConfig;
-  /** A connected client of its own, for session state such as LISTEN. The caller handles its errors and ends it. */
-  listenConnection(): Promise<pg.Client>;
+  /** A further pool on the same database, for what must not compete with calls. The caller ends it. */
+  openPool(options: pg.PoolConfig): pg.Pool;
+  /** A connected client of its own, for session state such as LISTEN. The caller notices its end, and ends it. */
+  listenConnection(): Promise<DatabaseClient>;
   /** Waits for running queries, then closes all connections of the pool. */
   close(): Promise<void>;
 }
 
 const DEADLOCK = "40P01";
+/** For a new connection, and for one of the pool to become free. */
+const CONNECT_WITHIN_MS = 10_000;
+/** Node sends ten probes, one a second, after this silence: a dead idle connection is noticed within 20 seconds. */
+const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 /** Opens the pool; connects when first used. Connections that the server drops are replaced by themselves. */
 export function openDatabase(config: DatabaseConfig): Database {
   const connection: pg.PoolConfig = {
     ...config.connection,
     application_name: config.applicationName ?? "strongroom",
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    ...KEEP_ALIVE,
     types: columnTypes,
   };
-  const pool = new pg.Pool({
+  const session = {
+    statement_timeout: config.statementTimeout ?? 30_000,
+    lock_timeout: config.lockTimeout ?? 10_000,
+    idle_in_transaction_session_timeout: 60_000,
+  };
+  // Not sent while connecting: poolers refuse settings there that they do not know.
+  const settings = Object.entries(session).map(([name, value]) => `set ${name} = ${value}`);
+
+  function openPool(options: pg.PoolConfig): pg.Pool {
+    const opened = new pg.Pool({
+      connectionTimeoutMillis: CONNECT_WITHIN_MS,
+      ...KEEP_ALIVE,
+      ...options,
+      Client: DatabaseClient,
+      // The pool waits for it, which its types do not say.
+      onConnect: ((client) => client.query(settings.join("; "))) as (client: pg.ClientBase) => void,
+    });
+    // An idle connection that breaks leaves the pool; the next query opens another.
+    opened.on("error", (error) => config.log.warn({ err: error }, "an idle database connection was lost"));
+    return opened;
+  }
+
+  const pool = openPool({
     ...connection,
     max: config.poolSize ?? 20,
     idleTimeoutMillis: 30_000,
-    statement_timeout: config.statementTimeout ?? 30_000,
-    idle_in_transaction_session_timeout: 60_000,
     // Statements may leave before the one in front is answered; they are still answered in order.
     pipeline: true,
   });
-  // An idle connection that breaks leaves the pool; the next query opens another.
-  pool.on("error", (error) => config.log.warn({ err: error }, "an idle database connection was lost"));
 
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedTrips(pool, false) }) });
   const swift = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedTrips(pool, true) }) });
@@ -88,8 +115,9 @@ export function openDatabase(config: DatabaseConfig): Database {
     swiftTransaction: (fn) => swift.transaction().execute(fn),
     pool,
     connection,
+    openPool,
     async listenConnection() {
-      const client = new pg.Client(connection);
+      const client = new DatabaseClient(connection);
       await client.connect();
       return client;
     },

@@ -1,7 +1,7 @@
 // LISTEN on a connection of its own that is kept alive: notifications are hints, and a gap in them is announced.
 import { setTimeout as delay } from "node:timers/promises";
-import type pg from "pg";
 import type { Log } from "#kernel/log.ts";
+import type { DatabaseClient } from "./client.ts";
 import type { Database } from "./database.ts";
 
 export interface Listener {
@@ -9,43 +9,52 @@ export interface Listener {
 }
 
 const HEARTBEAT_INTERVAL = 15_000;
-const RECONNECT_PAUSES = [100, 500, 2000, 5000, 10_000];
+const RECONNECT_PAUSES = [100, 500, 1000, 2000];
 
 /**
- * Calls `heard` for each notification on `channel`, and once whenever listening begins (again), since anything may have
- * been missed before. Returns when it listens for the first time; after that it reconnects by itself until closed.
+ * Calls `heard` for each notification on `channel`, and `listening` whenever listening begins (again), since anything may
+ * have been missed before. Returns when it listens for the first time; after that it reconnects by itself until closed.
  */
-export async function listen(database: Database, channel: string, log: Log, heard: () => void): Promise<Listener> {
+export async function listen(
+  database: Database,
+  channel: string,
+  log: Log,
+  listening: () => void,
+  heard: (payload: string) => void = listening,
+): Promise<Listener> {
   const closing = new AbortController();
-  let client: pg.Client | null = null;
+  let client: DatabaseClient | null = null;
 
-  async function connect(): Promise<pg.Client> {
+  async function connect(): Promise<DatabaseClient> {
     const fresh = await database.listenConnection();
-    fresh.on("notification", heard);
-    // "end" follows, and is where the loss is dealt with.
-    fresh.on("error", () => undefined);
-    await fresh.query(`listen "${channel}"`);
+    fresh.on("notification", ({ payload }) => heard(payload ?? ""));
+    try {
+      await fresh.query(`listen "${channel}"`);
+    } catch (error) {
+      fresh.cut();
+      throw error;
+    }
     return fresh;
   }
 
-  function watch(listening: pg.Client): void {
-    client = listening;
+  function watch(fresh: DatabaseClient): void {
+    client = fresh;
     const heartbeat = setInterval(() => {
-      // A connection that broke silently is found out here. Ending it leads to "end".
-      const late = setTimeout(() => void listening.end().catch(() => undefined), HEARTBEAT_INTERVAL / 3);
-      listening.query("select 1").then(
+      // A connection that broke silently is found out here. Cutting it leads to "end".
+      const late = setTimeout(() => fresh.cut(), HEARTBEAT_INTERVAL / 3);
+      fresh.query("select 1").then(
         () => clearTimeout(late),
         () => clearTimeout(late),
       );
     }, HEARTBEAT_INTERVAL).unref();
-    listening.once("end", () => {
+    fresh.once("end", () => {
       clearInterval(heartbeat);
       client = null;
       if (closing.signal.aborted) return;
       log.warn({ channel }, "the connection for notifications was lost; connecting again");
       void reconnect();
     });
-    heard();
+    listening();
   }
 
   async function reconnect(): Promise<void> {

@@ -2,9 +2,10 @@
 import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import pg from "pg";
+import type pg from "pg";
 import type { Log } from "#kernel/log.ts";
 import { StartError } from "#kernel/start-error.ts";
+import { DatabaseClient } from "./client.ts";
 
 export interface Migration {
   version: number;
@@ -56,7 +57,7 @@ export async function migrate(
   migrations?: readonly Migration[],
 ): Promise<number[]> {
   const known = migrations ?? (await readMigrations());
-  const client = new pg.Client(connection);
+  const client = new DatabaseClient(connection);
   await connect(client);
   try {
     const applied: number[] = [];

@@ -1,6 +1,7 @@
 // Sends a statement that nobody waits for together with the one after it: one trip to the database instead of two.
 import type { CompiledQuery, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type pg from "pg";
+import { NoConnection, OutcomeUnknown, databaseRefusal, markDatabaseError, mayHaveHappened } from "./database-error.ts";
 import { named } from "./named.ts";
 
 /** What Kysely hands to a client: text, or what `named` made of it. */
@@ -27,7 +28,7 @@ export function sharedTrips(pool: pg.Pool, holdsBegin: boolean): PostgresPool {
     options: pool.options,
     end: () => pool.end(),
     async connect() {
-      const client = await pool.connect();
+      const client = await checkOut(pool);
       const known = clients.get(client) ?? sharing(client, holdsBegin);
       clients.set(client, known);
       return known;
@@ -35,8 +36,20 @@ export function sharedTrips(pool: pg.Pool, holdsBegin: boolean): PostgresPool {
   };
 }
 
+/** Whatever keeps us from a connection (a changed password too) means that the database is not there for us. */
+async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    markDatabaseError(error);
+    if (databaseRefusal(error) !== null) throw error;
+    throw new NoConnection("unavailable", "there is no connection to the database", error);
+  }
+}
+
 function sharing(client: pg.PoolClient, holdsBegin: boolean): PostgresPoolClient {
   let isInTransaction = false;
+  let isBroken = false;
   let held: [Statement, readonly unknown[]][] = [];
 
   function isToHold(statement: Statement): boolean {
@@ -66,10 +79,21 @@ function sharing(client: pg.PoolClient, holdsBegin: boolean): PostgresPoolClient
       held.push([statement, values]);
       return NOTHING;
     }
-    return (await Promise.all(send([statement, values]))).at(-1) as never;
+    try {
+      return (await Promise.all(send([statement, values]))).at(-1) as never;
+    } catch (error) {
+      if (statement === "commit" && mayHaveHappened(error)) throw new OutcomeUnknown(error);
+      if (statement !== "rollback") throw error;
+      // The server rolls back what is left of a broken connection. The failure that led here is the one to report.
+      isBroken = true;
+      return NOTHING;
+    }
   }
 
-  return { query: query as unknown as PostgresPoolClient["query"], release: (discard) => client.release(discard) };
+  return {
+    query: query as unknown as PostgresPoolClient["query"],
+    release: (discard) => client.release(discard === true || isBroken),
+  };
 }
 
 const NOTHING: PostgresQueryResult<never> = { command: "SELECT", rowCount: 0, rows: [] };

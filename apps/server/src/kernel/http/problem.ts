@@ -3,6 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { Problem } from "@strongroom/contract";
 import { SealError, SealedError } from "@strongroom/keys";
 import type { z } from "zod";
+import { databaseRefusal } from "../db/database-error.ts";
 import { Refusal, refuse } from "./refuse.ts";
 
 interface FrameworkError {
@@ -30,6 +31,8 @@ export function asRefusal(error: unknown): Refusal | null {
   if (error instanceof SealedError) return sealed();
   if (error instanceof SealError && error.code === "root-key.changed")
     return refuse(503, "seal.root-key-changed", error.message);
+  const database = databaseRefusal(error);
+  if (database !== null) return database;
   if (!isFrameworkError(error)) return null;
   const [code, message] = FRAMEWORK_REFUSALS[error.statusCode] ?? ["request.malformed", "The request is malformed."];
   return refuse(error.statusCode, code, message);

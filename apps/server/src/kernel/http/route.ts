@@ -8,6 +8,7 @@ import type { AuditNote, RequestFacts } from "../audit/entry.ts";
 import type { Actor } from "../authz/actor.ts";
 import { requireStepUp } from "../authz/step-up.ts";
 import { requireScope } from "../authz/token-scope.ts";
+import { databaseRefusal } from "../db/database-error.ts";
 import type { Kernel } from "../kernel.ts";
 import { cookieOf, proofOf } from "./authenticate.ts";
 import { createCall } from "./call.ts";
@@ -133,7 +134,7 @@ async function recordForbidden(
   error: unknown,
 ): Promise<void> {
   const refusal = asRefusal(error);
-  if (refusal === null || endpoint.audit === "none") return;
+  if (refusal === null || endpoint.audit === "none" || databaseRefusal(error) !== null) return;
   const { id } = request.params as { id?: string };
   const isId = id !== undefined && /^[0-9a-f-]{36}$/i.test(id);
   const note: AuditNote = { result: "failure", reason: refusal.code, details: { path: endpoint.path } };
@@ -148,10 +149,13 @@ const factsOf = (request: FastifyRequest): RequestFacts => ({
   agent: request.headers["user-agent"]?.slice(0, 300) ?? null,
 });
 
-/** What was tried and refused belongs in the trail too. */
+/**
+ * What was tried and refused belongs in the trail too. A failure of the database is no decision about the caller, and after
+ * one at commit the effect may be on record already, as a success.
+ */
 async function recordRefusal(kernel: Kernel, call: TrackedCall, error: unknown): Promise<void> {
   const refusal = asRefusal(error);
-  if (refusal === null || call.endpoint.audit === "none") return;
+  if (refusal === null || call.endpoint.audit === "none" || databaseRefusal(error) !== null) return;
   const entry = call.entry({ result: "failure", reason: refusal.code });
   await kernel.database.transaction((tx) => appendAudit(tx, [entry]));
 }

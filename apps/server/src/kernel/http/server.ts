@@ -4,6 +4,7 @@ import { Problem } from "@strongroom/contract";
 import { LogController, fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
+import { databaseRefusal } from "../db/database-error.ts";
 import { newId } from "../id.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
@@ -48,6 +49,8 @@ export async function createHttpServer(config: Config, log: Log, metrics: Metric
   http.setErrorHandler((error, request, reply) => {
     const refusal = asRefusal(error);
     if (refusal === null) request.log.error({ err: error }, "a call failed");
+    else if (databaseRefusal(error) !== null)
+      request.log.warn({ err: error, code: refusal.code }, "the database could not serve a call");
     sendProblem(reply, refusal ?? internalError(), request.id);
   });
   await http.register(compress, { threshold: COMPRESS_ABOVE, encodings: ["br", "gzip"] });

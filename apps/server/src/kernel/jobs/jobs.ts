@@ -8,6 +8,7 @@ import type { Log } from "#kernel/log.ts";
 import { groupSlots } from "./group-slots.ts";
 import { cancelRun, cleanRuns, insertRun } from "./job-runs.ts";
 import { openQueue } from "./queue.ts";
+import type { Queue } from "./queue.ts";
 import { runJob } from "./run-job.ts";
 import type { JobHandler } from "./run-job.ts";
 
@@ -88,6 +89,7 @@ export function createJobs(database: Database, log: Log): Jobs {
   const definitions = new Map<string, Definition>();
   const stopping = new AbortController();
   let queue: PgBoss | null = null;
+  let opened: Queue | null = null;
   let cleaning: NodeJS.Timeout | undefined;
 
   function defined(name: string): Definition {
@@ -173,7 +175,8 @@ export function createJobs(database: Database, log: Log): Jobs {
 
     async start() {
       const hasSchedules = [...definitions.values()].some(({ options }) => options.schedule !== undefined);
-      const boss = openQueue(database.connection, hasSchedules);
+      opened = openQueue(database, hasSchedules, log);
+      const { boss } = opened;
       boss.on("error", (error) => log.warn({ err: error }, "the job queue met an error and goes on"));
       boss.on("warning", ({ message }) => log.warn({ said: message }, "the job queue warns"));
       await boss.start();
@@ -193,6 +196,9 @@ export function createJobs(database: Database, log: Log): Jobs {
       const idle = Promise.all([...definitions.keys()].map((name) => boss.offWork(name, { wait: true })));
       await Promise.race([idle, new Promise((resolve) => setTimeout(resolve, patience).unref())]);
       await boss.stop({ graceful: false });
+      const connections = opened;
+      opened = null;
+      await connections?.close();
     },
   };
 }

@@ -1,0 +1,52 @@
+// A `pg` client that never takes the process down with it, and that knows how long it has been waiting for the server.
+import pg from "pg";
+import { markDatabaseError } from "./database-error.ts";
+
+/**
+ * INVARIANT: every connection to our own database is one of these. `pg` emits "error" on a client whose connection drops,
+ * `pg-pool` removes its own listener for as long as the client is checked out, and an "error" event without a listener
+ * ends the process. The queries of the client reject as well, and that is where the failure is dealt with.
+ */
+export class DatabaseClient extends pg.Client {
+  #unanswered = 0;
+  #waitingSince: number | null = null;
+
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    this.on("error", markDatabaseError);
+    this.once("connect", () => (this.#waitingSince = null));
+    this.once("end", () => (this.#waitingSince = null));
+    const connect = this.connect.bind(this) as (...given: unknown[]) => unknown;
+    this.connect = ((...given: unknown[]) => {
+      this.#waitingSince = performance.now();
+      return connect(...given);
+    }) as typeof this.connect;
+    const query = this.query.bind(this) as (...given: unknown[]) => unknown;
+    this.query = ((...given: unknown[]) => this.#follow(query(...given))) as typeof this.query;
+  }
+
+  /** Milliseconds since the server last answered, while it owes an answer; 0 while it owes none. */
+  get waitingFor(): number {
+    return this.#waitingSince === null ? 0 : performance.now() - this.#waitingSince;
+  }
+
+  /** Ends the connection without waiting for the server. What was asked on it rejects. */
+  cut(): void {
+    this.connection.stream.destroy();
+  }
+
+  #follow(answer: unknown): unknown {
+    if (!(answer instanceof Promise)) return answer;
+    this.#unanswered += 1;
+    this.#waitingSince ??= performance.now();
+    const settled = (): void => {
+      this.#unanswered -= 1;
+      this.#waitingSince = this.#unanswered === 0 ? null : performance.now();
+    };
+    answer.then(settled, (error: unknown) => {
+      markDatabaseError(error);
+      settled();
+    });
+    return answer;
+  }
+}

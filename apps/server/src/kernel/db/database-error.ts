@@ -1,0 +1,153 @@
+// From what PostgreSQL and its connections report to what a caller is told: the database's failures are answers, not bugs.
+import { refuse } from "../http/refuse.ts";
+import type { Refusal } from "../http/refuse.ts";
+
+/**
+ * Errors that came from our own database. Only these become refusals: the code ECONNREFUSED may as well be of a mail server
+ * or of a target system.
+ */
+const ours = new WeakSet<object>();
+
+export function markDatabaseError(error: unknown): void {
+  if (typeof error === "object" && error !== null) ours.add(error);
+}
+
+/** The connection was lost during COMMIT: nobody here knows whether the transaction was committed. */
+export class OutcomeUnknown extends Error {
+  override name = "OutcomeUnknown";
+
+  constructor(cause: unknown) {
+    super("the connection to the database was lost during commit", { cause });
+    markDatabaseError(this);
+  }
+}
+
+/** Nothing was sent: the database is known to be away, or no connection was free in time. */
+export class NoConnection extends Error {
+  override name = "NoConnection";
+  readonly why: "unavailable" | "busy";
+
+  constructor(why: "unavailable" | "busy", message: string, cause?: unknown) {
+    super(message, { cause });
+    this.why = why;
+    markDatabaseError(this);
+  }
+}
+
+const REFUSALS = {
+  full: () =>
+    refuse(
+      503,
+      "database.full",
+      "The database's disk is full, so nothing can be saved. An administrator has to free space.",
+      {
+        retryAfter: 30,
+      },
+    ),
+  "read-only": () =>
+    refuse(503, "database.read-only", "The database accepts no changes at the moment. Try again in a minute.", {
+      retryAfter: 15,
+    }),
+  unavailable: () =>
+    refuse(503, "database.unavailable", "The database cannot be reached at the moment. Try again shortly.", {
+      retryAfter: 3,
+    }),
+  busy: () => refuse(503, "database.busy", "The database is busy at the moment. Try again shortly.", { retryAfter: 2 }),
+  pooler: () =>
+    refuse(503, "database.pooler-mode", "The connection pooler in front of the database is not in session mode.", {
+      retryAfter: 30,
+    }),
+  "outcome-unknown": () =>
+    refuse(
+      503,
+      "database.outcome-unknown",
+      "The connection to the database was lost while the change was being saved, so it may or may not have been made. " +
+        "Check before you repeat it.",
+      { retryAfter: 3 },
+    ),
+} satisfies Record<string, () => Refusal>;
+
+type Cause = keyof typeof REFUSALS;
+
+/** By SQLSTATE (PostgreSQL, appendix A), or by its class of two characters. */
+const BY_STATE: Record<string, Cause> = {
+  // connection_exception; poolers report their own trouble as 08P01
+  "08": "unavailable",
+  // insufficient_resources: out of memory, too many connections; disk_full is its own
+  "53": "busy",
+  "53100": "full",
+  "25006": "read-only",
+  // idle_in_transaction_session_timeout ended the connection
+  "25P03": "unavailable",
+  // invalid_sql_statement_name and duplicate_prepared_statement: the statements of one connection reach several servers
+  "26000": "pooler",
+  "42P05": "pooler",
+  // serialization_failure and deadlock_detected, when trying once more did not help
+  "40001": "busy",
+  "40P01": "busy",
+  // lock_not_available
+  "55P03": "busy",
+  // query_canceled, by our statement_timeout
+  "57014": "busy",
+  // admin_shutdown, crash_shutdown, cannot_connect_now, database_dropped, idle_session_timeout
+  "57P": "unavailable",
+  // io_error
+  "58030": "unavailable",
+};
+
+const NETWORK = new Set([
+  "EAI_AGAIN",
+  "ECONNABORTED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTDOWN",
+  "EHOSTUNREACH",
+  "ENETDOWN",
+  "ENETUNREACH",
+  "ENOENT",
+  "ENOTFOUND",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+
+/** `pg` has no codes for these. */
+const LOST = /^(connection terminated|client has encountered a connection error|client was closed|timeout expired)/i;
+
+/** Too many callers waited for a connection of the pool. */
+const POOL_TIMEOUT = /^timeout exceeded when trying to connect/;
+
+function causeOf(error: object): Cause | null {
+  if (error instanceof OutcomeUnknown) return "outcome-unknown";
+  if (error instanceof NoConnection) return error.why;
+  const { code, message = "" } = error as { code?: unknown; message?: string };
+  if (typeof code === "string") {
+    if (NETWORK.has(code)) return "unavailable";
+    const known = BY_STATE[code] ?? BY_STATE[code.slice(0, 3)] ?? BY_STATE[code.slice(0, 2)];
+    return known ?? null;
+  }
+  if (POOL_TIMEOUT.test(message)) return "busy";
+  return LOST.test(message) ? "unavailable" : null;
+}
+
+/** How many errors lie within each other at the most. */
+const DEPTH = 5;
+
+/** The 503 that a failure of our own database is, also as the cause of another error; null for any other error. */
+export function databaseRefusal(error: unknown): Refusal | null {
+  let each = error;
+  for (let depth = 0; depth < DEPTH && typeof each === "object" && each !== null; depth++) {
+    const cause = ours.has(each) ? causeOf(each) : null;
+    if (cause !== null) return REFUSALS[cause]();
+    each = (each as { cause?: unknown }).cause;
+  }
+  return null;
+}
+
+/** `pg` refuses a statement on a connection that it knows to be gone, without sending it. */
+const NOT_SENT = /^client (has encountered a connection error|was closed)/i;
+
+/** Whether a statement that failed like this may have had its effect: it was sent, and the connection was lost. */
+export function mayHaveHappened(error: unknown): boolean {
+  if (!(error instanceof Error) || NOT_SENT.test(error.message)) return false;
+  return causeOf(error) === "unavailable";
+}

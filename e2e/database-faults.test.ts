@@ -1,0 +1,142 @@
+// The database fails while eight clients write: the server stays up, refuses with 503, and works again by itself.
+import { createCredential, listCredentials } from "@strongroom/contract";
+import { startDatabaseProxy } from "@strongroom/server/kernel/testing/database-proxy.ts";
+import type { DatabaseProxy } from "@strongroom/server/kernel/testing/database-proxy.ts";
+import { dropTestDatabase, emptyTestDatabase } from "@strongroom/server/kernel/testing/test-database.ts";
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { firstAdmin, send, tokenOf } from "./testing/people.ts";
+import { startServer } from "./testing/server.ts";
+import type { RunningServer } from "./testing/server.ts";
+import { steadyClient } from "./testing/steady-client.ts";
+
+/** CI's budget is 20 s for each test; with 20 rounds and more, see docs/testing.md. */
+const EXTERNAL_ROUNDS = Number(process.env.STRONGROOM_DATABASE_FAULT_ROUNDS ?? 20);
+const EMBEDDED_ROUNDS = Number(process.env.STRONGROOM_DATABASE_FAULT_ROUNDS ?? 6);
+const CLIENTS = 8;
+const LONGEST_PAUSE_MS = 200;
+const RECOVERS_WITHIN_MS = 30_000;
+
+let token: string;
+
+/** Returns how many milliseconds it took until a write succeeded. */
+async function recovery(server: RunningServer): Promise<number> {
+  const begun = performance.now();
+  for (;;) {
+    assert.equal(server.process.exitCode, null, `the server died:\n${server.output().slice(-3000)}`);
+    const body = { name: "After the fault", type: "application" as const, value: "a secret" };
+    const answer = await send(server.url, createCredential, { body }, token);
+    await answer.text();
+    const took = performance.now() - begun;
+    if (answer.status === 201) return took;
+    assert.ok(took < RECOVERS_WITHIN_MS, `no write succeeded within ${RECOVERS_WITHIN_MS} ms`);
+    await delay(50);
+  }
+}
+
+/** Fails the database `rounds` times under load. Nothing acknowledged is lost, and no answer is a 500. */
+async function survive(server: RunningServer, rounds: number, fail: (round: number) => unknown): Promise<string> {
+  const clients = Array.from({ length: CLIENTS }, (_, place) => steadyClient(server.url, token, `client ${place}`));
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await delay(Math.random() * LONGEST_PAUSE_MS);
+    await fail(round);
+    times.push(await recovery(server));
+  }
+  await Promise.all(clients.map((client) => client.stop()));
+  assert.equal(server.process.exitCode, null);
+  const refusals = [...new Set(clients.flatMap((client) => [...client.refusals.keys()]))].toSorted();
+  assert.deepEqual(
+    refusals.filter((how) => !/^503 database\.(unavailable|busy|outcome-unknown)$/.test(how)),
+    [],
+  );
+  const kept = await allCredentials(server);
+  const acknowledged = clients.flatMap((client) => client.acknowledged);
+  assert.deepEqual(
+    acknowledged.filter((id) => !kept.has(id)),
+    [],
+    "acknowledged and gone",
+  );
+  const slowest = Math.round(Math.max(...times));
+  return `${rounds} faults, ${acknowledged.length} writes acknowledged and kept; slowest recovery ${slowest} ms; ${refusals.join(", ")}`;
+}
+
+async function allCredentials({ url }: RunningServer): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (let cursor: string | undefined; ;) {
+    const answer = await send(url, listCredentials, { query: { limit: 100, ...(cursor && { cursor }) } }, token);
+    const page = (await answer.json()) as { data: { id: string }[]; next_cursor: string | null };
+    for (const { id } of page.data) found.add(id);
+    if (page.next_cursor === null) return found;
+    cursor = page.next_cursor;
+  }
+}
+
+describe("the embedded database", () => {
+  let server: RunningServer;
+  let watching: pg.Client;
+  before(async () => {
+    server = await startServer({ STRONGROOM_LOG_LEVEL: "error" });
+    token = await tokenOf(server, await firstAdmin(server));
+  });
+  after(() => server?.close());
+
+  const postmaster = () =>
+    Number.parseInt(readFileSync(join(server.dataFolder, "postgres/cluster/postmaster.pid"), "utf8"), 10);
+
+  async function aBackend(): Promise<number> {
+    watching = new pg.Client({ host: join(server.dataFolder, "postgres/run"), user: "strongroom", ssl: false });
+    watching.on("error", () => undefined);
+    await watching.connect();
+    const { rows } = await watching.query<{ pid: number }>(
+      "select pid from pg_stat_activity where application_name = 'strongroom' order by state = 'active' desc, random()",
+    );
+    await watching.end();
+    return rows[0]!.pid;
+  }
+
+  test(`is killed ${EMBEDDED_ROUNDS} times, one backend and the whole server in turn`, async (t) => {
+    const said = await survive(server, EMBEDDED_ROUNDS, async (round) =>
+      process.kill(round % 2 === 0 ? await aBackend() : postmaster(), "SIGKILL"),
+    );
+    t.diagnostic(said);
+  });
+});
+
+describe("a database server elsewhere", () => {
+  let connection: pg.ClientConfig;
+  let proxy: DatabaseProxy;
+  let server: RunningServer;
+  before(async () => {
+    connection = await emptyTestDatabase();
+    proxy = await startDatabaseProxy(connection);
+    const url = `postgres://${connection.user}@127.0.0.1:${proxy.port}/${connection.database}`;
+    server = await startServer({ STRONGROOM_LOG_LEVEL: "error", DATABASE_URL: url });
+    token = await tokenOf(server, await firstAdmin(server));
+  });
+  after(async () => {
+    await server?.close();
+    await proxy?.close();
+    await dropTestDatabase(connection);
+  });
+
+  async function terminateAll(): Promise<void> {
+    const client = new pg.Client(connection);
+    await client.connect();
+    await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`);
+    await client.end();
+  }
+
+  test(`ends every connection ${EXTERNAL_ROUNDS} times, as at a restart or a failover`, async (t) => {
+    t.diagnostic(await survive(server, EXTERNAL_ROUNDS, terminateAll));
+  });
+
+  test(`is behind a network that closes every connection ${EXTERNAL_ROUNDS} times`, async (t) => {
+    t.diagnostic(await survive(server, EXTERNAL_ROUNDS, () => proxy.closeAll()));
+  });
+});
