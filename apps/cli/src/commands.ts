@@ -68,8 +68,13 @@ export const commands: Record<string, Listed> = {
     summary: "copy the embedded database into a new folder, while the server runs or not",
     load: async () => (await import("./commands/backup.ts")).backup,
   },
+  "backup verify": {
+    takes: "FOLDER [--json]",
+    summary: "check with the root key that a backup is as it was made; starts nothing",
+    load: async () => (await import("./commands/backup-verify.ts")).backupVerify,
+  },
   restore: {
-    takes: "FOLDER",
+    takes: "FOLDER [--accept-unauthenticated]",
     summary: "put a backup into an empty data folder",
     load: async () => (await import("./commands/restore.ts")).restoreCommand,
   },

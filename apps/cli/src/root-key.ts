@@ -5,6 +5,9 @@ import { createKekStore, readSealRecord } from "@strongroom/server/kernel/keys/k
 import { readFileSync } from "node:fs";
 import { askSecret, firstLine } from "./ask-secret.ts";
 import { CommandError } from "./command-error.ts";
+import { macOf, readKeyFileOf, recordIn } from "@strongroom/server/kernel/keys/find-backup-mac.ts";
+import type { FindMac } from "@strongroom/server/kernel/embedded/backup-manifest.ts";
+import type { Config } from "@strongroom/server/kernel/config.ts";
 import type { Workplace } from "./workplace.ts";
 
 /** The caller disposes of `root`. Throws SealError or CommandError with one sentence when it cannot be had. */
@@ -13,9 +16,21 @@ export async function openRootKey({ config, database }: Workplace): Promise<{ ro
   if (stored === null) throw new CommandError("There is no root key yet: start Strongroom once.");
   const record = parseSealRecord(stored);
   if (record.provider === "key-file") return { root: await keyFileProvider(config.keyFile).open(record), record };
-  const file = config.passphraseFile;
+  return { root: await openPassphrase(config, record), record };
+}
+
+async function openPassphrase({ passphraseFile: file }: Config, record: SealRecord): Promise<RootKey> {
   using passphrase = file === null ? Secret.fromText(await askSecret("Passphrase")) : readPassphraseFile(file);
-  return { root: await passphraseProvider(passphrase).open(record), record };
+  return passphraseProvider(passphrase).open(record);
+}
+
+/** The root key that authenticates a backup: from its key file, which is only read, or from its passphrase. */
+export function findMacOfPerson(config: Config): FindMac {
+  return async (named) => {
+    const record = recordIn(named);
+    const isFile = record.provider === "key-file";
+    return macOf(isFile ? readKeyFileOf(config.keyFile, record.rootKeyId) : await openPassphrase(config, record));
+  };
 }
 
 /** Its first line. The caller disposes of it. */

@@ -167,7 +167,7 @@ export const retryJob = endpoint({
 
 /** One thing that a restore drill looked at. */
 export const DrillFinding = z.object({
-  what: z.enum(["files", "database", "audit", "keys", "secrets"]),
+  what: z.enum(["authenticity", "files", "database", "audit", "keys", "secrets"]),
   is_good: z.boolean(),
   says: z.string(),
 });
@@ -192,8 +192,11 @@ export const BackupName = z.string().regex(/^\d{8}T\d{6}Z$/);
 
 export const Backup = z.object({
   name: BackupName,
-  /** `unfinished`: begun and not ended, or another one is being made. `damaged`: its list of files is not what was written. */
-  state: z.enum(["complete", "unfinished", "damaged"]),
+  /**
+   * `unfinished`: begun and not ended, or another one is being made. `damaged`: its list of files is not what was written.
+   * `unauthenticated`: made by an earlier version, without a MAC; a drill does not start it.
+   */
+  state: z.enum(["complete", "unfinished", "damaged", "unauthenticated"]),
   made_at: Moment.nullable(),
   size_bytes: z.number().int(),
   files: z.number().int(),

@@ -1,4 +1,5 @@
 // The keys of a running process: sealed at first, then unsealed by a root key, until it is sealed again.
+import { backupMac } from "./backup-mac.ts";
 import { KekError, rootKeyChanged, SealedError } from "./errors.ts";
 import { Kek, unwrapKek, wrapKek, type WrappedKek } from "./kek.ts";
 import type { KekStore } from "./kek-store.ts";
@@ -64,6 +65,11 @@ export class KeyRing {
     const ring = new KeyRing(store);
     await ring.unseal(this.#live().root.copy());
     return ring;
+  }
+
+  /** The MAC of a backup's manifest under this ring's root key. Throws SealedError. */
+  backupMac(manifest: Uint8Array): Buffer {
+    return backupMac(this.#live().root, manifest);
   }
 
   /** Lets go of every key, also of those that callers still hold: their next use throws SealedError. */

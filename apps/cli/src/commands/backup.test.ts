@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import {
   chownSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -26,6 +28,11 @@ import { ADMIN, aPlace, call, reveal, signIn, storeSecret } from "../../testing/
 const SECRET = "canary-of-a-stored-secret";
 
 const place = aPlace();
+/** As an operator does before a restore. */
+function putKeyInto(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  copyFileSync(join(place.dataFolder, "root.key"), join(folder, "root.key"));
+}
 const isRoot = process.geteuid?.() === 0;
 const backup = join(place.folder, "backup");
 let server: RunningServer;
@@ -67,13 +74,17 @@ test("a backup made under writes is restored elsewhere, reveals what was stored,
   const restoredFolder = join(place.folder, "restored");
   const env = { STRONGROOM_DATA: restoredFolder };
   const early = await place.run(["restore", backup], { env });
-  assert.equal(early.status, 0, early.stderr);
+  assert.equal(early.status, 1);
   assert.match(
-    early.stdout,
-    new RegExp(`It needs the root key ${key.id}: put its key file at ${restoredFolder}/root\\.key`),
+    early.stderr,
+    new RegExp(`needs the root key ${key.id}\\. Put its key file at ${restoredFolder}/root\\.key`),
   );
+  assert.ok(!existsSync(join(restoredFolder, "postgres")), "nothing was started");
 
-  copyFileSync(join(place.dataFolder, "root.key"), join(restoredFolder, "root.key"));
+  putKeyInto(restoredFolder);
+  const done = await place.run(["restore", backup], { env });
+  assert.equal(done.status, 0, done.stderr);
+  assert.match(done.stdout, new RegExp(`It authenticates with the root key ${key.id}\\.`));
   const restored = await place.start({ STRONGROOM_DATA: restoredFolder });
   const token = await signIn(restored, ADMIN);
   assert.equal(await reveal(restored, token, credential), SECRET);
@@ -116,7 +127,6 @@ test("a restore finds the key file that is there already, and keeps the newer ch
   copyFileSync(join(place.dataFolder, "audit", "checkpoint"), join(again, "audit", "checkpoint"));
   const ran = await place.run(["restore", backup], { env: { STRONGROOM_DATA: again } });
   assert.equal(ran.status, 0, ran.stderr);
-  assert.match(ran.stdout, /It needs the root key [0-9a-f]{32}, which .*root\.key holds\./);
 
   const cutBack = await place.start({ STRONGROOM_DATA: again });
   const token = await signIn(cutBack, ADMIN);
@@ -155,6 +165,37 @@ test(
   },
 );
 
+test("a backup verifies with its root key; without a MAC it is restored only when the operator says so", async () => {
+  const good = await place.run(["backup", "verify", backup]);
+  assert.equal(good.status, 0, good.stderr);
+  assert.match(good.stdout, /Authenticated with the root key [0-9a-f]{32}\./);
+
+  const earlier = join(place.folder, "earlier");
+  cpSync(backup, earlier, { recursive: true });
+  const path = join(earlier, "manifest.json");
+  const {
+    mac: _mac,
+    name: _name,
+    seal: _seal,
+    system_identifier: _id,
+    ...rest
+  } = JSON.parse(readFileSync(path, "utf8"));
+  const manifest = { ...rest, format: "strongroom-backup/1" };
+  const checksum = createHash("sha256").update(JSON.stringify(manifest)).digest("hex");
+  writeFileSync(path, JSON.stringify({ ...manifest, checksum }));
+
+  const unverified = await place.run(["backup", "verify", earlier]);
+  assert.equal(unverified.status, 1);
+  assert.match(unverified.stderr, /cannot be authenticated/);
+  const env = { STRONGROOM_DATA: join(place.folder, "accepted") };
+  const refused = await place.run(["restore", earlier], { env });
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /can run commands as this user\. .* add --accept-unauthenticated/);
+  const accepted = await place.run(["restore", earlier, "--accept-unauthenticated"], { env });
+  assert.equal(accepted.status, 0, accepted.stderr);
+  assert.match(accepted.stderr, /It was not authenticated/);
+});
+
 test("a restore is refused over a database, from a damaged backup, and for what is no backup", async () => {
   const occupied = await place.run(["restore", backup]);
   assert.equal(occupied.status, 1);
@@ -166,6 +207,7 @@ test("a restore is refused over a database, from a damaged backup, and for what 
   bytes[0]! ^= 1;
   writeFileSync(file, bytes);
   const env = { STRONGROOM_DATA: join(place.folder, "never") };
+  putKeyInto(env.STRONGROOM_DATA);
   const refused = await place.run(["restore", damaged], { env });
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /is damaged: postgres\/cluster\/global\/pg_control/);
@@ -202,6 +244,7 @@ test("commands refuse a database of another version, but a backup can be made be
     assert.equal(made.status, 0, made.stderr);
   }
   const env = { STRONGROOM_DATA: join(place.folder, "from-newer") };
+  putKeyInto(env.STRONGROOM_DATA);
   const newer = await place.run(["restore", join(place.folder, "newer")], { env });
   assert.equal(newer.status, 1);
   assert.match(newer.stderr, /This backup is of version \d+, this Strongroom only of \d+/);

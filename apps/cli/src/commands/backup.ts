@@ -6,6 +6,7 @@ import { command } from "../command.ts";
 import { CommandError } from "../command-error.ts";
 import { count, note, say, sayJson } from "../output.ts";
 import { record } from "../record.ts";
+import { findMacOfPerson } from "../root-key.ts";
 import { atWork } from "../workplace.ts";
 import type { Workplace } from "../workplace.ts";
 
@@ -28,11 +29,10 @@ async function makeBackup({ embedded, database, config }: Workplace, folder: str
     dataFolder: config.dataFolder,
     target: folder,
     beside: ["audit"],
-    async rootKey() {
+    findMac: findMacOfPerson(config),
+    async seal() {
       const stored = await readSealRecord(database);
-      if (stored === null) return null;
-      const { provider, rootKeyId } = parseSealRecord(stored);
-      return { id: rootKeyId, provider };
+      return stored === null ? null : parseSealRecord(stored);
     },
   });
   const bytes = manifest.files.reduce((sum, { size }) => sum + size, 0);
@@ -40,7 +40,6 @@ async function makeBackup({ embedded, database, config }: Workplace, folder: str
   await record(database, "backup.completed", { details: { made_at: madeAt, files: manifest.files.length, bytes } });
   if (asJson) return sayJson({ made_at: madeAt, major, root_key: rootKey, files: manifest.files.length, bytes });
   say(`Backed up ${count(manifest.files.length, "file")}, ${(bytes / 1e6).toFixed(0)} MB, as of ${madeAt}.`);
-  if (rootKey === null) return;
   const where = rootKey.provider === "key-file" ? `the key file ${config.keyFile}` : "the passphrase";
   note(`It is worthless without the root key ${rootKey.id}: keep a copy of ${where}, and not beside this backup.`);
 }

@@ -1,10 +1,10 @@
 // `restore`: puts a backup into an empty data folder, starts its database once to see that it opens, and says what it needs.
-import { SealError, parseSealRecord, readKeyFile } from "@strongroom/keys";
-import type { BackupManifest } from "@strongroom/server/kernel/embedded/backup-manifest.ts";
+import { parseSealRecord } from "@strongroom/keys";
+import { UnauthenticatedBackup } from "@strongroom/server/kernel/embedded/backup-manifest.ts";
+import type { Authenticated } from "@strongroom/server/kernel/embedded/backup-manifest.ts";
 import type { Embedded } from "@strongroom/server/kernel/embedded/embedded.ts";
 import { restore } from "@strongroom/server/kernel/embedded/restore.ts";
 import { readConfig } from "@strongroom/server/kernel/config.ts";
-import type { Config } from "@strongroom/server/kernel/config.ts";
 import { openDatabase } from "@strongroom/server/kernel/db/database.ts";
 import { readSealRecord } from "@strongroom/server/kernel/keys/kek-store.ts";
 import { existsSync } from "node:fs";
@@ -14,13 +14,14 @@ import { CommandError } from "../command-error.ts";
 import { refuseUnlessOwner } from "../other-owner.ts";
 import { note, say } from "../output.ts";
 import { record } from "../record.ts";
+import { findMacOfPerson } from "../root-key.ts";
 import { versions } from "../schema-version.ts";
 import { log } from "../workplace.ts";
 
 export const restoreCommand = command({
-  options: {},
+  options: { "accept-unauthenticated": { type: "boolean" } },
   operands: [1, 1],
-  async run(_values, folder = "") {
+  async run({ "accept-unauthenticated": acceptUnauthenticated = false }, folder = "") {
     const config = readConfig(process.env);
     if (config.databaseUrl !== null) {
       throw new CommandError("This database is a server's own (DATABASE_URL): restore it with pg_restore.");
@@ -32,15 +33,28 @@ export const restoreCommand = command({
       ["audit", "audit-sinks", "backups", "drills"].includes(name) ||
       name === keyName ||
       name.startsWith(`${keyName}.`);
-    const manifest = await restore({ backup: folder, dataFolder, kept, prove, log });
+    const findMac = findMacOfPerson(config);
+    const restoring = restore({ backup: folder, dataFolder, kept, prove, findMac, acceptUnauthenticated, log });
+    const { manifest, isAuthenticated } = await restoring.catch(explain);
     say(`Restored the backup of ${manifest.made_at} into ${dataFolder}. Its database opens.`);
-    tellOfKey(manifest, config);
+    if (isAuthenticated) say(`It authenticates with the root key ${manifest.root_key?.id}.`);
+    else note("It was not authenticated. Treat what it holds as if its last writer had written it.");
     note(`What was recorded and stored after ${manifest.made_at} is not in it. Now start Strongroom.`);
   },
 });
 
+function explain(error: unknown): never {
+  if (!(error instanceof UnauthenticatedBackup)) throw error;
+  throw new CommandError(
+    `${error.message} Starting a changed database can run commands as this user. To restore it all the same, add ` +
+      "--accept-unauthenticated.",
+    { cause: error },
+  );
+}
+
 /** The database answers, is not from a newer Strongroom, and is the one that the manifest speaks of. */
-async function prove({ connection }: Embedded, { root_key: rootKey, made_at: madeAt }: BackupManifest): Promise<void> {
+async function prove({ connection }: Embedded, { manifest, isAuthenticated }: Authenticated): Promise<void> {
+  const { root_key: rootKey, made_at: madeAt } = manifest;
   const database = openDatabase({ connection, log, poolSize: 2, applicationName: "strongroom command" });
   try {
     const { stored, known } = await versions(database);
@@ -52,28 +66,9 @@ async function prove({ connection }: Embedded, { root_key: rootKey, made_at: mad
     const id = seal === null ? null : parseSealRecord(seal).rootKeyId;
     if (id !== (rootKey?.id ?? null))
       throw new CommandError("The restored database names another root key than its manifest.");
-    if (stored === known) await record(database, "backup.restored", { details: { made_at: madeAt } });
+    const details = { made_at: madeAt, authenticated: isAuthenticated };
+    if (stored === known) await record(database, "backup.restored", { details });
   } finally {
     await database.close();
-  }
-}
-
-function tellOfKey({ root_key: rootKey }: BackupManifest, { keyFile }: Config): void {
-  if (rootKey === null) return;
-  if (rootKey.provider !== "key-file") return say("It needs the passphrase that was in force then.");
-  const found = keyIdIn(keyFile) ?? keyIdIn(`${keyFile}.${rootKey.id}`);
-  if (found === rootKey.id) return say(`It needs the root key ${rootKey.id}, which ${keyFile} holds.`);
-  say(`It needs the root key ${rootKey.id}: put its key file at ${keyFile} (mode 0600) before you start.`);
-}
-
-/** Null where there is no key file that could be read: which is what the person is about to be told. */
-function keyIdIn(path: string): string | null {
-  try {
-    const root = readKeyFile(path);
-    root.dispose();
-    return root.id;
-  } catch (error) {
-    if (error instanceof SealError) return null;
-    throw error;
   }
 }

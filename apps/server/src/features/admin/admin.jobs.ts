@@ -1,16 +1,18 @@
 // The work behind backups and restore drills. Neither touches what is in use.
 import type { DrillFinding } from "@strongroom/contract";
-import { parseSealRecord } from "@strongroom/keys";
+import { SealError, parseSealRecord } from "@strongroom/keys";
 import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import { backUp } from "#kernel/embedded/backup.ts";
-import { readManifest } from "#kernel/embedded/backup-manifest.ts";
+import { UnauthenticatedBackup, authenticate, readManifest } from "#kernel/embedded/backup-manifest.ts";
+import type { BackupManifest, FindMac } from "#kernel/embedded/backup-manifest.ts";
 import { restore } from "#kernel/embedded/restore.ts";
 import type { Job } from "#kernel/jobs/run-job.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import { findMacOfServer } from "#kernel/keys/find-backup-mac.ts";
 import { readSealRecord } from "#kernel/keys/kek-store.ts";
 import { StartError } from "#kernel/start-error.ts";
 import { backupName, hasRoom } from "./admin.policy.ts";
@@ -41,7 +43,7 @@ export async function tidy({ kernel, administration }: BackupSite): Promise<void
   await endLostDrills(kernel.database.db, null, kernel.clock.now());
   try {
     await rm(drillFolder(kernel), { recursive: true, force: true });
-    await removeUnfinished(kernel.config.backupFolder);
+    await removeUnfinished(kernel);
   } catch (error) {
     kernel.log.warn({ err: error }, "what an interrupted backup or drill left behind could not be removed");
   }
@@ -55,7 +57,7 @@ async function back(site: BackupSite, job: Job<BackupOrder>): Promise<void> {
   const target = { type: "backup", id: name };
   try {
     await mkdir(config.backupFolder, { recursive: true, mode: 0o700 });
-    await removeUnfinished(config.backupFolder);
+    await removeUnfinished(kernel);
     await requireRoom(config.backupFolder, (await readDatabaseFacts(database.db)).size_bytes);
     const manifest = await backUp({
       administration,
@@ -65,17 +67,20 @@ async function back(site: BackupSite, job: Job<BackupOrder>): Promise<void> {
       beside: ["audit"],
       signal: job.signal,
       progress: (done, total) => job.progress(done, total),
-      async rootKey() {
+      findMac: findMacOfServer(kernel),
+      async seal() {
         const stored = await readSealRecord(database);
-        if (stored === null) return null;
-        const { provider, rootKeyId } = parseSealRecord(stored);
-        return { id: rootKeyId, provider };
+        return stored === null ? null : parseSealRecord(stored);
       },
     });
     const details = { made_at: manifest.made_at, files: manifest.files.length, bytes: sizeOf(manifest) };
     await record(kernel, "backup.completed", { target, details });
   } catch (error) {
-    const reason = job.signal.aborted ? "cancelled" : error instanceof StartError ? error.message : "failed";
+    const reason = job.signal.aborted
+      ? "cancelled"
+      : error instanceof StartError || error instanceof SealError
+        ? error.message
+        : "failed";
     await record(kernel, "backup.completed", { target, result: "failure", reason });
     throw error;
   }
@@ -98,14 +103,17 @@ async function drill(
   try {
     // What a drill that was killed left behind.
     await rm(drills, { recursive: true, force: true });
-    const manifest = await readManifest(from);
+    const findMac = findMacOfServer(kernel);
+    const manifest = await authenticated(from, findMac);
+    await add({ what: "authenticity", is_good: true, says: "It authenticates with the root key and was not changed" });
     await updateDrill(database.db, id, { made_at: new Date(manifest.made_at), ended_at: null });
     await requireRoom(config.dataFolder, sizeOf(manifest));
     await restore({
       backup: from,
       dataFolder: join(drills, id),
+      findMac,
       kept: () => false,
-      isTemporary: true,
+      apartFrom: config.dataFolder,
       log: kernel.log,
       signal: job.signal,
       progress: copied,
@@ -124,9 +132,11 @@ async function drill(
       await updateDrill(database.db, id, { ended_at: clock.now() });
       throw error;
     }
-    if (!(error instanceof StartError)) kernel.log.error({ err: error, backup }, "a restore drill failed");
-    const says = error instanceof StartError ? error.message : "It could not be looked at to its end; see the log.";
-    await add({ what: findings.length === 0 ? "files" : "database", is_good: false, says });
+    const isPlain = error instanceof StartError || error instanceof SealError;
+    if (!isPlain) kernel.log.error({ err: error, backup }, "a restore drill failed");
+    const says = isPlain ? error.message : "It could not be looked at to its end; see the log.";
+    const what = (["authenticity", "files", "database"] as const)[Math.min(findings.length, 2)]!;
+    await add({ what, is_good: false, says });
   } finally {
     await rm(drills, { recursive: true, force: true });
   }
@@ -138,6 +148,25 @@ async function drill(
     ...(bad === undefined ? {} : { result: "failure" as const, reason: bad.says.slice(0, 300) }),
     details: { drill: id },
   });
+}
+
+/**
+ * INVARIANT: a drill starts nothing that does not authenticate. A genuine backup under another one's name is refused too: it
+ * would make an old state look like a new one.
+ */
+async function authenticated(folder: string, findMac: FindMac): Promise<BackupManifest> {
+  const found = await readManifest(folder);
+  if (!found.isAuthenticable) {
+    throw new UnauthenticatedBackup(
+      "It was made by an earlier version and cannot be authenticated, so it was not started. Make a new backup.",
+    );
+  }
+  await authenticate(folder, found, findMac);
+  const { name } = found.manifest;
+  if (name !== basename(folder)) {
+    throw new StartError(`This is the backup ${name} under another name. Find out who can write to the backups.`);
+  }
+  return found.manifest;
 }
 
 async function requireRoom(folder: string, size: number): Promise<void> {

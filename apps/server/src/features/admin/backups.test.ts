@@ -13,7 +13,18 @@ import {
 } from "@strongroom/contract";
 import type { Backup, RestoreDrill } from "@strongroom/contract";
 import assert from "node:assert/strict";
-import { appendFileSync, existsSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -29,6 +40,8 @@ import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 
 const log = openLog("silent");
+const isRoot = process.geteuid?.() === 0;
+const canUnshare = isRoot && canRun("unshare", ["--net", "true"]);
 const temporary = temporaryFolder();
 const dataFolder = join(temporary.path, "data");
 let embedded: Embedded;
@@ -51,6 +64,15 @@ after(async () => {
   await embedded.stop();
   temporary.remove();
 });
+
+function canRun(program: string, args: readonly string[]): boolean {
+  try {
+    execFileSync(program, args, { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const list = async () => (await app.call(listBackups, { as: admin.token })).body;
 /** Looks now and then only, and is patient: 1,700 files are copied and hashed, on a machine with other work. */
@@ -123,7 +145,7 @@ test("a drill restores a backup beside: it starts, its trail verifies, its secre
   assert.equal(drill.is_good, true, saidOf(drill).join("\n"));
   assert.deepEqual(
     drill.findings.map(({ what }) => what),
-    ["files", "database", "keys", "audit", "secrets"],
+    ["authenticity", "files", "database", "keys", "audit", "secrets"],
   );
   assert.match(saidOf(drill).at(-1) ?? "", /1 stored secret open/);
   assert.ok(!existsSync(join(dataFolder, "drills")), "nothing is left of the drill");
@@ -148,6 +170,88 @@ test("a damaged backup is found by its drill; one that was deleted is gone, and 
   }
   assert.ok(existsSync(join(dataFolder, "postgres")));
 });
+
+test("a drill starts nothing of a backup that was changed, made by an earlier version, or renamed", async () => {
+  const genuine = await backedUp();
+  const { backupFolder } = app.config;
+  const marker = join(temporary.path, "marker");
+  const manifestIn = (folder: string) => join(folder, "manifest.json");
+  const change = (folder: string, isAuthenticable: boolean): void => {
+    const settings = "postgres/cluster/postgresql.auto.conf";
+    appendFileSync(join(folder, settings), `archive_mode = on\narchive_command = 'touch ${marker}; false'\n`);
+    const { mac, name, seal, system_identifier, ...rest } = JSON.parse(readFileSync(manifestIn(folder), "utf8"));
+    const file = rest.files.find((each: { path: string }) => each.path === settings);
+    file.size = statSync(join(folder, settings)).size;
+    file.sha256 = createHash("sha256")
+      .update(readFileSync(join(folder, settings)))
+      .digest("hex");
+    if (isAuthenticable) {
+      writeFileSync(manifestIn(folder), JSON.stringify({ ...rest, mac, name, seal, system_identifier }));
+      return;
+    }
+    const earlier = { ...rest, format: "strongroom-backup/1" };
+    const checksum = createHash("sha256").update(JSON.stringify(earlier)).digest("hex");
+    writeFileSync(manifestIn(folder), JSON.stringify({ ...earlier, checksum }));
+  };
+  const attacks: [name: string, state: Backup["state"], how: (folder: string) => void, says: RegExp][] = [
+    [
+      "20260101T000001Z",
+      "damaged",
+      (folder) => change(folder, true),
+      /authenticity false: .*changed after it was made/,
+    ],
+    ["20260101T000002Z", "unauthenticated", (folder) => change(folder, false), /authenticity false: .*earlier version/],
+    ["20260101T000003Z", "damaged", () => {}, /authenticity false: This is the backup .* under another name/],
+  ];
+  for (const [name, state, how, says] of attacks) {
+    const folder = join(backupFolder, name);
+    cpSync(join(backupFolder, genuine.name), folder, { recursive: true });
+    how(folder);
+    const listed = (await list()).data.find((each) => each.name === name)!;
+    assert.equal(listed.state, state);
+    const drill = await drilled(listed);
+    assert.equal(drill.is_good, false);
+    assert.match(saidOf(drill).join("\n"), says);
+    assert.equal(drill.findings.length, 1, "nothing else was looked at");
+  }
+  assert.ok(!existsSync(marker), "no command ran");
+});
+
+test(
+  "a drill's server has another user than the live one, and no network",
+  { skip: !isRoot && "needs root" },
+  async () => {
+    const genuine = await backedUp();
+    const seen: { uid: number; interfaces: string }[] = [];
+    const drills = join(dataFolder, "drills");
+    const watching = setInterval(() => {
+      for (const pid of readdirSync("/proc").filter((each) => /^\d+$/.test(each))) {
+        try {
+          if (!readlinkSync(`/proc/${pid}/cwd`).startsWith(drills)) continue;
+          seen.push({ uid: statSync(`/proc/${pid}`).uid, interfaces: readFileSync(`/proc/${pid}/net/dev`, "utf8") });
+        } catch {
+          // It ended meanwhile.
+        }
+      }
+    }, 5);
+    try {
+      assert.equal((await drilled(genuine)).is_good, true);
+    } finally {
+      clearInterval(watching);
+    }
+    assert.ok(seen.length > 0, "the drill's server was seen");
+    const live = statSync(join(dataFolder, "postgres")).uid;
+    for (const { uid, interfaces } of seen) {
+      assert.notEqual(uid, live);
+      assert.notEqual(uid, 0);
+      if (canUnshare)
+        assert.deepEqual(
+          [...interfaces.matchAll(/^\s*(\w+):/gm)].map(([, name]) => name),
+          ["lo"],
+        );
+    }
+  },
+);
 
 test("a manager sees and does none of it, and with a database of one's own it says what to use instead", async (context) => {
   const manager = await aPerson(app, "manager");

@@ -1,13 +1,15 @@
 // Backups that are made from the Admin Console: where they lie, what is in each, and the work that is under way.
 import type { Backup, BackupList, BackupWork, RestoreDrill, deleteBackup, drillBackup } from "@strongroom/contract";
 import { BackupName, JobId } from "@strongroom/contract";
+import type { KeyRing } from "@strongroom/keys";
+import { timingSafeEqual } from "node:crypto";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type pg from "pg";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { manifestPath, readManifest } from "#kernel/embedded/backup-manifest.ts";
-import type { BackupManifest } from "#kernel/embedded/backup-manifest.ts";
+import type { FoundManifest } from "#kernel/embedded/backup-manifest.ts";
 import type { Call, SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
@@ -36,7 +38,7 @@ export async function readBackups(site: BackupSite, db: Db): Promise<BackupList>
   const [work] = await findLatestRuns(db, [BACKUP_JOB]);
   const underWay = workOf(work);
   const drills = (await findDrills(db, DRILLS_SHOWN)).map(shownDrill);
-  const found = instead === null ? await listFolder(config.backupFolder) : [];
+  const found = instead === null ? await listFolder(config.backupFolder, site.kernel.keys) : [];
   return {
     instead,
     folder: config.backupFolder,
@@ -74,25 +76,26 @@ const shownDrill = (row: DrillRow): RestoreDrill => ({
 });
 
 /** Newest first. Null for a folder that is no finished backup. */
-async function listFolder(folder: string): Promise<Omit<Backup, "last_drill">[]> {
+async function listFolder(folder: string, keys: KeyRing): Promise<Omit<Backup, "last_drill">[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => BackupName.safeParse(name).success);
   return Promise.all(
     names
       .toSorted()
       .toReversed()
-      .map((name) => look(folder, name)),
+      .map((name) => look(folder, name, keys)),
   );
 }
 
-async function look(folder: string, name: string): Promise<Omit<Backup, "last_drill">> {
+async function look(folder: string, name: string, keys: KeyRing): Promise<Omit<Backup, "last_drill">> {
   const empty = { name, made_at: null, size_bytes: 0, files: 0, version: null, root_key_id: null };
   const written = await stat(manifestPath(join(folder, name))).catch(() => null);
   if (written === null) return { ...empty, state: "unfinished" };
-  const manifest = await readManifest(join(folder, name)).catch(() => null);
-  if (manifest === null) return { ...empty, state: "damaged" };
+  const found = await readManifest(join(folder, name)).catch(() => null);
+  if (found === null) return { ...empty, state: "damaged" };
+  const { manifest } = found;
   return {
     name,
-    state: "complete",
+    state: stateOf(found, name, keys),
     made_at: new Date(manifest.made_at).toISOString(),
     size_bytes: sizeOf(manifest),
     files: manifest.files.length,
@@ -101,11 +104,20 @@ async function look(folder: string, name: string): Promise<Omit<Backup, "last_dr
   };
 }
 
-export const sizeOf = ({ files }: BackupManifest): number => files.reduce((sum, { size }) => sum + size, 0);
+/** What can be told without reading all of it. A sealed vault, and one that has another root key by now, do not tell more. */
+function stateOf(found: FoundManifest, name: string, keys: KeyRing): Backup["state"] {
+  if (!found.isAuthenticable) return "unauthenticated";
+  if (found.manifest.name !== name) return "damaged";
+  if (keys.isSealed || keys.rootKeyId !== found.manifest.root_key.id) return "complete";
+  const mac = keys.backupMac(found.message);
+  return mac.length === found.mac.length && timingSafeEqual(mac, found.mac) ? "complete" : "damaged";
+}
+
+export const sizeOf = ({ files }: FoundManifest["manifest"]): number => files.reduce((sum, { size }) => sum + size, 0);
 
 /** Folders that were begun and not ended, which nobody is at work on when this is called. */
-export async function removeUnfinished(folder: string): Promise<void> {
-  for (const { name, state } of await listFolder(folder)) {
+export async function removeUnfinished({ config: { backupFolder: folder }, keys }: Kernel): Promise<void> {
+  for (const { name, state } of await listFolder(folder, keys)) {
     if (state === "unfinished") await rm(join(folder, name), { recursive: true, force: true });
   }
 }
@@ -132,7 +144,7 @@ export async function removeBackup(site: BackupSite, call: SteppedCall<typeof de
   requireEmbedded(site);
   const { name } = call.params;
   const { backupFolder } = site.kernel.config;
-  if (!(await listFolder(backupFolder)).some((each) => each.name === name)) throw notFound();
+  if (!(await listFolder(backupFolder, site.kernel.keys)).some((each) => each.name === name)) throw notFound();
   call.note({ target: { type: "backup", id: name } });
   if (workOf((await findLatestRuns(db, [BACKUP_JOB]))[0]) !== null) throw busy();
   await call.commit(async () => {});
@@ -160,7 +172,7 @@ async function enqueue({ kernel }: BackupSite, tx: Tx, order: BackupOrder): Prom
 }
 
 async function requireBackup({ kernel }: BackupSite, name: string): Promise<void> {
-  const found = await look(kernel.config.backupFolder, name);
+  const found = await look(kernel.config.backupFolder, name, kernel.keys);
   if (found.state === "unfinished") throw notFound();
 }
 

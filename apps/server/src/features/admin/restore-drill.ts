@@ -1,9 +1,7 @@
 // Looks at a database that was restored beside the one in use: is it at our version, is its trail intact, do its secrets open.
 import type { DrillFinding } from "@strongroom/contract";
-import { KeyRing, SealError, parseSealRecord, passphraseProvider, readKeyFile } from "@strongroom/keys";
-import type { KekStore, RootKey, SealRecord } from "@strongroom/keys";
-import { KekError, Secret } from "@strongroom/keys";
-import { readFileSync } from "node:fs";
+import { KekError, KeyRing, SealError, parseSealRecord } from "@strongroom/keys";
+import type { KekStore, SealRecord } from "@strongroom/keys";
 import { join } from "node:path";
 import { openTrail } from "#features/audit/index.ts";
 import { examineSecrets } from "#features/credentials/index.ts";
@@ -13,6 +11,7 @@ import { migrate } from "#kernel/db/migrate.ts";
 import type { BackupManifest } from "#kernel/embedded/backup-manifest.ts";
 import type { Embedded } from "#kernel/embedded/embedded.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import { rootKeyOf } from "#kernel/keys/find-backup-mac.ts";
 import { createKekStore, readSealRecord } from "#kernel/keys/kek-store.ts";
 
 export interface Restored {
@@ -42,7 +41,7 @@ export async function examineRestored(restored: Restored): Promise<void> {
     await progress(0.1);
     const stored = await readSealRecord(database);
     const record = stored === null ? null : parseSealRecord(stored);
-    const isTheOne = (record?.rootKeyId ?? null) === (manifest.root_key?.id ?? null);
+    const isTheOne = record?.rootKeyId === manifest.root_key.id;
     await add({
       what: "database",
       is_good: isTheOne,
@@ -88,16 +87,8 @@ async function openRing(
 async function ringOf(kernel: Kernel, store: KekStore, record: SealRecord): Promise<KeyRing> {
   if (kernel.keys.rootKeyId === record.rootKeyId) return kernel.keys.ringOver(store);
   const ring = new KeyRing(store);
-  await ring.unseal(await rootKeyOf(kernel, record));
+  await ring.unseal(await rootKeyOf(kernel.config, record));
   return ring;
-}
-
-/** INVARIANT: the key files are only read. Opening one as a start does would put an older one in force. */
-async function rootKeyOf({ config }: Kernel, record: SealRecord): Promise<RootKey> {
-  if (record.provider === "key-file") return readKeyFile(`${config.keyFile}.${record.rootKeyId}`);
-  if (config.passphraseFile === null) throw new SealError("passphrase.wrong", "Nobody has typed its passphrase here.");
-  using passphrase = Secret.fromText(readFileSync(config.passphraseFile, "utf8").split(/\r?\n/, 1)[0] ?? "");
-  return passphraseProvider(passphrase).open(record);
 }
 
 async function examineTrail(

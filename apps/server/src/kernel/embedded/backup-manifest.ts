@@ -1,18 +1,21 @@
-// What a backup says of itself: its files with their checksums, of what it was made and when, and which root key opens it.
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+// A backup's manifest: its files with their checksums, when and by what it was made, and a MAC under the root key over all of it.
+import { createHash, timingSafeEqual } from "node:crypto";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { StartError } from "#kernel/start-error.ts";
 
 const MANIFEST = "manifest.json";
+/** About 400,000 files. A larger one is not ours. */
+const LONGEST_MANIFEST = 64 * 1024 * 1024;
 
 /** Relative, with "/" between the parts, and never out of the folder. */
 const Path = z
   .string()
   .min(1)
   .refine((path) =>
-    path.split("/").every((part) => part !== "" && part !== "." && part !== ".." && !part.includes("\\")),
+    path.split("/").every((part) => part !== "" && part !== "." && part !== ".." && !/[\\\0]/.test(part)),
   );
 
 const BackupFile = z.strictObject({
@@ -22,43 +25,116 @@ const BackupFile = z.strictObject({
 });
 export type BackupFile = z.infer<typeof BackupFile>;
 
-const BackupManifest = z.strictObject({
-  format: z.literal("strongroom-backup/1"),
+const common = {
   /** The database is as it was at this moment. ISO 8601. */
   made_at: z.iso.datetime(),
   /** The Strongroom that made it. */
   strongroom: z.string(),
   /** Of PostgreSQL: another one does not open it. */
   major: z.number().int(),
-  /** Which root key opens the secrets in it. The key itself is in no backup. Null before the first start. */
-  root_key: z.strictObject({ id: z.string(), provider: z.string() }).nullable(),
   /** Laid out as in the data folder; also those that are empty. */
   folders: z.array(Path),
+  /** Regular files, all of them: a restore creates each with mode 0600 and takes no mode or type from the backup. */
   files: z.array(BackupFile),
+};
+
+const RootKeyName = z.strictObject({ id: z.string().regex(/^[0-9a-f]{32}$/), provider: z.string() });
+
+const BackupManifest = z.strictObject({
+  format: z.literal("strongroom-backup/2"),
+  /** The folder's name when it was made, so that one backup cannot be passed off as another in the same list. */
+  name: z.string(),
+  ...common,
+  /** PostgreSQL's identifier of the cluster. */
+  system_identifier: z.string().regex(/^\d+$/),
+  /** Which root key opens the secrets in it and authenticates the manifest. The key itself is in no backup. */
+  root_key: RootKeyName,
+  /** How that root key is found: for a passphrase the salt and the costs. Holds no secret. */
+  seal: z.record(z.string(), z.unknown()),
 });
 export type BackupManifest = z.infer<typeof BackupManifest>;
 
+/** Before 1.1 (format 1) there was a plain checksum, which anyone who changes a backup can compute again. */
+const EarlierManifest = z.strictObject({
+  format: z.literal("strongroom-backup/1"),
+  ...common,
+  root_key: RootKeyName.nullable(),
+});
+export type EarlierManifest = z.infer<typeof EarlierManifest>;
+
+/** A manifest that was read. Nothing in it may be relied on before `authenticate`. */
+export type FoundManifest =
+  | { isAuthenticable: true; manifest: BackupManifest; mac: Buffer; message: Buffer }
+  | { isAuthenticable: false; manifest: EarlierManifest };
+
+/** Computes the MAC under a root key. */
+export type Mac = (message: Buffer) => Buffer;
+/** Finds the root key that a manifest names. Rejects with StartError or SealError when it cannot be had here. */
+export type FindMac = (manifest: Pick<BackupManifest, "root_key" | "seal">) => Promise<Mac>;
+
 export const manifestPath = (folder: string): string => join(folder, MANIFEST);
 
-/** The manifest with a checksum over itself, as it is written. */
-export function renderManifest(manifest: BackupManifest): string {
-  return `${JSON.stringify({ ...manifest, checksum: checksumOf(manifest) }, null, 1)}\n`;
+/** The manifest with its MAC, as it is written. */
+export function renderManifest(manifest: BackupManifest, mac: Mac): string {
+  return `${JSON.stringify({ ...manifest, mac: mac(messageOf(manifest)).toString("hex") }, null, 1)}\n`;
 }
 
-/** Throws `StartError` with one sentence for a folder that is no backup, an unfinished one or a damaged one. */
-export async function readManifest(folder: string): Promise<BackupManifest> {
-  const text = await readFile(manifestPath(folder), "utf8").catch((error: unknown) => {
-    throw new StartError(`${folder} is not a backup, or one that was not finished: it has no ${MANIFEST}.`, {
+/** Throws `StartError` with one sentence for a folder that is not a backup, an unfinished one or a damaged one. */
+export async function readManifest(folder: string): Promise<FoundManifest> {
+  const text = await readText(manifestPath(folder)).catch((error: unknown) => {
+    throw new StartError(`${folder} is not a backup, or one that was not finished: it has no readable ${MANIFEST}.`, {
       cause: error,
     });
   });
   try {
-    const { checksum, ...rest } = JSON.parse(text) as Record<string, unknown>;
-    if (rest["format"] === "strongroom-backup/1" && checksum === checksumOf(rest)) return BackupManifest.parse(rest);
+    const { mac, checksum, ...rest } = JSON.parse(text) as Record<string, unknown>;
+    if (rest["format"] === "strongroom-backup/2" && typeof mac === "string" && checksum === undefined) {
+      const manifest = BackupManifest.parse(rest);
+      return { isAuthenticable: true, manifest, mac: Buffer.from(mac, "hex"), message: messageOf(rest) };
+    }
+    const digest = createHash("sha256").update(messageOf(rest)).digest("hex");
+    if (rest["format"] === "strongroom-backup/1" && checksum === digest && mac === undefined) {
+      return { isAuthenticable: false, manifest: EarlierManifest.parse(rest) };
+    }
   } catch (error) {
     throw damaged(folder, MANIFEST, error);
   }
   throw damaged(folder, MANIFEST);
+}
+
+export interface Authenticated {
+  manifest: BackupManifest | EarlierManifest;
+  /** False only for a backup of an earlier version that was accepted without a MAC. */
+  isAuthenticated: boolean;
+}
+
+/** A backup of an earlier version, which has no MAC. */
+export class UnauthenticatedBackup extends StartError {}
+
+/**
+ * Checks the manifest's MAC. INVARIANT: nothing of a backup is started or executed before this.
+ * Throws `StartError`; `UnauthenticatedBackup` for one without a MAC, unless those are accepted.
+ */
+export async function authenticate(
+  folder: string,
+  found: FoundManifest,
+  findMac: FindMac,
+  acceptUnauthenticated = false,
+): Promise<Authenticated> {
+  if (!found.isAuthenticable) {
+    if (acceptUnauthenticated) return { manifest: found.manifest, isAuthenticated: false };
+    throw new UnauthenticatedBackup(
+      `The backup ${folder} was made by an earlier version and cannot be authenticated: anyone who could write to it ` +
+        "may have changed it.",
+    );
+  }
+  const { manifest, mac, message } = found;
+  const expected = (await findMac(manifest))(message);
+  if (mac.length === expected.length && timingSafeEqual(mac, expected)) return { manifest, isAuthenticated: true };
+  throw new StartError(
+    `The backup ${folder} was changed after it was made: its manifest does not authenticate with the root key ` +
+      `${manifest.root_key.id}. Use another backup, and find out who can write to this one.`,
+  );
 }
 
 export function damaged(folder: string, path: string, cause?: unknown): StartError {
@@ -68,4 +144,15 @@ export function damaged(folder: string, path: string, cause?: unknown): StartErr
 }
 
 /** JSON keeps the order of members, so what was read gives the text that was written. */
-const checksumOf = (manifest: object): string => createHash("sha256").update(JSON.stringify(manifest)).digest("hex");
+const messageOf = (manifest: object): Buffer => Buffer.from(JSON.stringify(manifest), "utf8");
+
+async function readText(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = await file.stat();
+    if (!found.isFile() || found.size > LONGEST_MANIFEST) throw new Error("not a manifest");
+    return await file.readFile("utf8");
+  } finally {
+    await file.close();
+  }
+}

@@ -24,6 +24,8 @@ const LEFT_OUT = new Set([
   "tablespace_map",
   "tablespace_map.old",
   "backup_manifest",
+  "recovery.signal",
+  "standby.signal",
   "current_logfiles",
   "postgresql.auto.conf.tmp",
 ]);

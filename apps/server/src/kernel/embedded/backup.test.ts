@@ -22,6 +22,7 @@ import { startEmbedded } from "./embedded.ts";
 import type { Embedded } from "./embedded.ts";
 import { restore } from "./restore.ts";
 import type { RestoreOptions } from "./restore.ts";
+import { aRootKey } from "./testing/root-key.ts";
 import { startChild, temporaryFolder } from "./testing/child.ts";
 import { segmentsBetween } from "./wal-segments.ts";
 
@@ -34,13 +35,14 @@ const inside = (name: string): string => join(temporary.path, name);
 
 function backUpTo(target: string, embedded: Embedded, more: Partial<BackupOptions> = {}) {
   const { administration } = embedded;
-  return backUp({ administration, dataFolder, target, beside: ["audit"], rootKey: async () => ROOT_KEY, ...more });
+  return backUp({ administration, dataFolder, target, beside: ["audit"], seal: async () => seal, findMac, ...more });
 }
 
-const ROOT_KEY = { id: "0123456789abcdef0123456789abcdef", provider: "key-file" };
+const { seal, findMac } = aRootKey();
 
 function restoreFrom(backup: string, to: string, more: Partial<RestoreOptions> = {}) {
-  return restore({ backup, dataFolder: to, kept: (name) => name === "audit", prove: async () => {}, log, ...more });
+  const kept = (name: string): boolean => name === "audit";
+  return restore({ backup, dataFolder: to, kept, prove: async () => {}, findMac, log, ...more });
 }
 
 async function withClient<T>(config: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -76,7 +78,7 @@ describe("a backup of a database that is in use", () => {
     await embedded.stop();
 
     assert.ok(after > before, "rows were written meanwhile");
-    assert.deepEqual(manifest.root_key, ROOT_KEY);
+    assert.deepEqual(manifest.root_key, { id: seal.rootKeyId, provider: "key-file" });
     let found = { count: 0, last: 0 };
     const restored = inside("restored");
     await restoreFrom(inside("under-writes"), restored, {
@@ -136,11 +138,12 @@ describe("a backup", () => {
     cpSync(made, inside(name), { recursive: true });
     return inside(name);
   };
+  const manifestOf = async (folder: string) => (await readManifest(folder)).manifest;
   const refuses = (work: Promise<unknown>, sentence: RegExp) =>
     assert.rejects(work, (error) => error instanceof StartError && sentence.test(error.message));
 
   test("can be read by its owner only, and holds no root key", async () => {
-    const { files } = await readManifest(made);
+    const { files } = await manifestOf(made);
     assert.equal(statSync(made).mode & 0o777, 0o700);
     for (const { path } of files) assert.equal(statSync(join(made, path)).mode & 0o777, 0o600, path);
     assert.ok(files.some(({ path }) => path === "audit/checkpoint"));
@@ -150,7 +153,7 @@ describe("a backup", () => {
   });
 
   test("holds nothing that belongs to the running server", async () => {
-    const { files, folders } = await readManifest(made);
+    const { files, folders } = await manifestOf(made);
     for (const name of ["postmaster.pid", "postmaster.opts"])
       assert.ok(!files.some(({ path }) => path.endsWith(name)), name);
     assert.ok(folders.includes("postgres/cluster/pg_replslot"), "folders that are empty are made again");
@@ -165,17 +168,17 @@ describe("a backup", () => {
   });
 
   test("that fails leaves nothing behind", async () => {
-    const failing = { rootKey: async () => Promise.reject(new Error("no answer")) };
+    const failing = { seal: async () => Promise.reject(new Error("no answer")) };
     await assert.rejects(backUpTo(inside("failed"), embedded, failing), /no answer/);
     assert.ok(!existsSync(inside("failed")));
     let asked = 0;
-    const changing = { rootKey: async () => ({ ...ROOT_KEY, id: String(asked++) }) };
+    const changing = { seal: async () => ({ ...seal, rootKeyId: String(asked++).padStart(32, "0") }) };
     await refuses(backUpTo(inside("failed"), embedded, changing), /root key was changed during the backup/);
     assert.ok(!existsSync(inside("failed")));
   });
 
   test("is refused when any of its files was changed, cut, removed or added, and leaves no database then", async () => {
-    const victim = (await readManifest(made)).files
+    const victim = (await manifestOf(made)).files
       .filter(({ path }) => path.includes("/base/"))
       .find(({ size }) => size > 0)!;
     const spoil: [name: string, how: (folder: string) => void, says: RegExp][] = [
@@ -196,9 +199,9 @@ describe("a backup", () => {
         "manifest",
         (folder) => {
           const file = join(folder, "manifest.json");
-          writeFileSync(file, readFileSync(file, "utf8").replace(ROOT_KEY.id, ROOT_KEY.id.replace("0", "f")));
+          writeFileSync(file, readFileSync(file, "utf8").replace(/"made_at": "20/, '"made_at": "21'));
         },
-        /is damaged: manifest/,
+        /was changed after it was made/,
       ],
       ["unfinished", (folder) => rmSync(join(folder, "manifest.json")), /not a backup, or one that was not finished/],
       [
@@ -261,7 +264,8 @@ describe("a backup", () => {
       dataFolder: restored,
       target: inside("second"),
       beside: [],
-      rootKey: async () => null,
+      seal: async () => seal,
+      findMac,
     });
     await second.stop();
     await restoreFrom(inside("second"), inside("restored-second"));

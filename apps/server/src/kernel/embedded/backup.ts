@@ -3,12 +3,13 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { mkdir, readFile, readdir, rm } from "node:fs/promises";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import type { SealRecord } from "@strongroom/keys";
 import pg from "pg";
 import { StartError } from "#kernel/start-error.ts";
 import { version } from "#kernel/version.ts";
 import { manifestPath, renderManifest } from "./backup-manifest.ts";
-import type { BackupFile, BackupManifest } from "./backup-manifest.ts";
+import type { BackupFile, BackupManifest, FindMac, Mac } from "./backup-manifest.ts";
 import { copyHashed, flush, flushAll, forEachOfMany, writeHashed } from "./hashed-copy.ts";
 import type { Written } from "./hashed-copy.ts";
 import { copiedFiles } from "./backup-walk.ts";
@@ -31,8 +32,10 @@ export interface BackupOptions {
   progress?: (done: number, total: number) => Promise<void>;
   /** When it is aborted, the backup is given up. */
   signal?: AbortSignal;
-  /** Asked at the beginning and at the end: which root key the database names. */
-  rootKey: () => Promise<BackupManifest["root_key"]>;
+  /** Asked at the beginning and at the end: the seal record in the database; null before the first start. */
+  seal: () => Promise<SealRecord | null>;
+  /** Finds the root key that authenticates the manifest. */
+  findMac: FindMac;
 }
 
 /**
@@ -82,20 +85,29 @@ async function write(options: BackupOptions, target: string): Promise<BackupMani
   client.on("error", () => undefined);
   await client.connect();
   try {
-    const before = await options.rootKey();
+    const before = await options.seal();
+    if (before === null) throw new StartError("There is no root key yet: start Strongroom once, then back it up.");
+    const seal = { root_key: { id: before.rootKeyId, provider: before.provider }, seal: { ...before } };
+    // Before anything is copied: without the root key there is no backup.
+    const mac = await options.findMac(seal);
     const copy = openCopy(target);
     // First, because these files may only say what is in the database already.
     for (const folder of options.beside) await copyBeside(copy, options.dataFolder, folder);
-    const { major, madeAt } = await copyCluster(copy, client, options);
-    const after = await options.rootKey();
-    if (before?.id !== after?.id) throw new StartError("The root key was changed during the backup: make another.");
-    return await finish(copy, target, {
-      format: "strongroom-backup/1",
+    const { major, madeAt, systemIdentifier } = await copyCluster(copy, client, options);
+    const after = await options.seal();
+    if (before.rootKeyId !== after?.rootKeyId) {
+      throw new StartError("The root key was changed during the backup: make another.");
+    }
+    const head = {
+      format: "strongroom-backup/2",
+      name: basename(target),
       made_at: madeAt.toISOString(),
       strongroom: version,
       major,
-      root_key: after,
-    });
+      system_identifier: systemIdentifier,
+      ...seal,
+    } as const;
+    return await finish(copy, target, head, mac);
   } finally {
     // Ends the backup mode and the replication slot too, if we did not come to their end.
     await client.end();
@@ -143,7 +155,7 @@ async function copyCluster(
   copy: Copy,
   client: pg.Client,
   { progress, signal }: BackupOptions,
-): Promise<{ major: number; madeAt: Date }> {
+): Promise<{ major: number; madeAt: Date; systemIdentifier: string }> {
   const cluster = await clusterOf(client);
   await reserveLog(client);
   await client.query("select pg_backup_start($1, fast => true)", ["strongroom"]);
@@ -162,7 +174,8 @@ async function copyCluster(
   });
   const { rows } = await client.query<Stopped>(`
     select lsn::text, labelfile, clock_timestamp() as at, current_setting('server_version_num')::int as version,
-           (select setting::bigint from pg_settings where name = 'wal_segment_size')::text as segment_size
+           (select setting::bigint from pg_settings where name = 'wal_segment_size')::text as segment_size,
+           (select system_identifier::text from pg_control_system()) as system_identifier
     from pg_backup_stop(wait_for_archive => false)`);
   const [stopped] = rows;
   if (stopped === undefined) throw new Error("pg_backup_stop answered nothing");
@@ -172,7 +185,8 @@ async function copyCluster(
     const isThere = await copy.file(`${CLUSTER}/${path}`, (target) => copyHashed(join(cluster, path), target));
     if (!isThere) throw new Error(`the write-ahead log ${segment} is gone`);
   }
-  return { major: Math.floor(stopped.version / 10_000), madeAt: stopped.at };
+  const { version: number, at: madeAt, system_identifier: systemIdentifier } = stopped;
+  return { major: Math.floor(number / 10_000), madeAt, systemIdentifier };
 }
 
 interface Stopped {
@@ -181,6 +195,7 @@ interface Stopped {
   at: Date;
   version: number;
   segment_size: string;
+  system_identifier: string;
 }
 
 async function clusterOf(client: pg.Client): Promise<string> {
@@ -211,12 +226,13 @@ async function finish(
   copy: Copy,
   target: string,
   head: Omit<BackupManifest, "folders" | "files">,
+  mac: Mac,
 ): Promise<BackupManifest> {
   const folders = [...copy.folders].toSorted();
   const files = copy.files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   await flushAll([...files.map(({ path }) => path), ...folders].map((path) => join(target, path)));
   const manifest = { ...head, folders, files };
-  await writeHashed(manifestPath(target), renderManifest(manifest));
+  await writeHashed(manifestPath(target), renderManifest(manifest, mac));
   await flushAll([manifestPath(target), target]);
   // Somebody else's folder may be closed to us; then the name in it is for its file system to keep.
   await flush(dirname(target)).catch(() => undefined);

@@ -25,6 +25,8 @@ export interface Site {
   signal: AbortSignal;
   /** A server that we start may go on without us. */
   lingers: boolean;
+  /** It has no network, where the system can do that. */
+  isIsolated: boolean;
 }
 
 export type Running = {
@@ -131,9 +133,12 @@ async function spawnServer(site: Site): Promise<Running | null> {
   throw new StartError(`The database server did not start (${fatal ?? how}); its log is in ${folders.log}.`);
 }
 
-function launch({ folders, binaries, lingers }: Site, output: number): ChildProcess {
+function launch({ folders, binaries, lingers, isIsolated }: Site, output: number): ChildProcess {
   const program = join(binaries.folder, "postgres");
-  const { file, args, options } = commandAs(folders.user, program, serverArguments(folders), lingers);
+  const { file, args, options } = commandAs(folders.user, program, serverArguments(folders), {
+    outlivesUs: lingers,
+    isIsolated,
+  });
   try {
     return spawn(file, args, {
       ...options,

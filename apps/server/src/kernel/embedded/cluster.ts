@@ -16,6 +16,7 @@ import { promisify } from "node:util";
 import { StartError } from "#kernel/start-error.ts";
 import type { Binaries } from "./binaries.ts";
 import { libraryEnvironment } from "./binaries.ts";
+import { FORCED, tunableSettings } from "./configuration.ts";
 import type { Folders } from "./folders.ts";
 import { SOCKET_PORT } from "./folders.ts";
 import { commandAs, whoAmI } from "./server-user.ts";
@@ -26,30 +27,6 @@ const run = promisify(execFile);
 export const SUPERUSER = "postgres";
 /** The application's role, owner of the database of the same name, without any right over the server. */
 export const APPLICATION = "strongroom";
-
-/**
- * Settings that somebody may tune in `cluster/postgresql.conf`: written there when the cluster is made. Thrifty: about
- * 30 MB for the server when idle.
- */
-const TUNABLE: Record<string, string> = {
-  shared_buffers: "64MB",
-  effective_cache_size: "512MB",
-  work_mem: "8MB",
-  maintenance_work_mem: "64MB",
-  max_connections: "60",
-  max_wal_size: "512MB",
-  min_wal_size: "64MB",
-  random_page_cost: "1.1",
-  max_parallel_workers_per_gather: "0",
-  max_parallel_maintenance_workers: "0",
-  max_worker_processes: "4",
-  autovacuum_max_workers: "2",
-  max_logical_replication_workers: "0",
-  jit: "off",
-  log_checkpoints: "off",
-  timezone: "UTC",
-  log_timezone: "UTC",
-};
 
 /** The major version that made the cluster; null when there is none yet. */
 export function clusterMajor(cluster: string): number | null {
@@ -70,7 +47,7 @@ export function clusterMajor(cluster: string): number | null {
 export async function makeCluster(folders: Folders, binaries: Binaries): Promise<void> {
   const fresh = `${folders.cluster}.new-${process.pid}`;
   rmSync(fresh, { recursive: true, force: true });
-  const tunable = Object.entries({ ...TUNABLE, ...(binaries.major >= 18 ? { io_method: "sync" } : {}) });
+  const tunable = Object.entries(tunableSettings(binaries.major));
   const { file, args, options } = commandAs(folders.user, join(binaries.folder, "initdb"), [
     `--pgdata=${fresh}`,
     `--username=${SUPERUSER}`,
@@ -109,6 +86,8 @@ export function serverArguments(folders: Folders): string[] {
   writeForServer(access, "local all all peer map=strongroom\n", folders);
   writeForServer(names, lines.join(""), folders);
   const settings = {
+    ...FORCED,
+    data_directory: folders.cluster,
     hba_file: access,
     ident_file: names,
     listen_addresses: "",

@@ -3,6 +3,7 @@ import { realpathSync } from "node:fs";
 import pg from "pg";
 import { StartError } from "#kernel/start-error.ts";
 import { APPLICATION, SUPERUSER } from "./cluster.ts";
+import { WITHOUT_STORED_SETTINGS } from "./configuration.ts";
 import type { Folders } from "./folders.ts";
 import { SOCKET_PORT } from "./folders.ts";
 
@@ -14,7 +15,14 @@ export type Probe =
   | { kind: "absent" };
 
 export function superuserConnection(folders: Folders): pg.ClientConfig {
-  return { host: folders.socket, port: SOCKET_PORT, user: SUPERUSER, database: "postgres", ssl: false };
+  return {
+    host: folders.socket,
+    port: SOCKET_PORT,
+    user: SUPERUSER,
+    database: "postgres",
+    ssl: false,
+    options: WITHOUT_STORED_SETTINGS,
+  };
 }
 
 export function applicationConnection(folders: Folders): pg.PoolConfig {

@@ -34,13 +34,16 @@ export interface EmbeddedOptions {
    * meanwhile uses it, and is stopped by that one.
    */
   lingers?: boolean;
+  /** For a database that is not trusted: its server has no network, where the system can do that. */
+  isIsolated?: boolean;
 }
 
 /**
  * Starts the server of `<dataFolder>/postgres`, or takes over the one that runs there, and keeps it running: when it
  * dies it is started again. Throws `StartError` with one sentence when it cannot.
  */
-export async function startEmbedded({ dataFolder, log, lingers = false }: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { dataFolder, log, lingers = false, isIsolated = false } = options;
   const folders = prepareFolders(dataFolder);
   const binaries = findBinaries(clusterMajor(folders.cluster), folders.libraries);
   folders.user = ensureReachable(folders.user, binaries.folder, dataFolder);
@@ -52,7 +55,7 @@ export async function startEmbedded({ dataFolder, log, lingers = false }: Embedd
   }
   if (clusterMajor(folders.cluster) === null) await makeCluster(folders, binaries);
   const stopping = new AbortController();
-  const site: Site = { folders, binaries, log, signal: stopping.signal, lingers };
+  const site: Site = { folders, binaries, log, signal: stopping.signal, lingers, isIsolated };
   return supervise(await bringUp(site), site, stopping);
 }
 

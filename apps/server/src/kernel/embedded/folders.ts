@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { StartError } from "#kernel/start-error.ts";
-import { chooseServerUser, ensureReachable } from "./server-user.ts";
+import { chooseOtherUser, chooseServerUser, ensureReachable } from "./server-user.ts";
 import type { ServerUser } from "./server-user.ts";
 
 export interface Folders {
@@ -38,11 +38,15 @@ export const SOCKET_PORT = 5432;
 /** sun_path holds 104 bytes on macOS and 108 on Linux, with the closing zero. */
 const LONGEST_SOCKET_PATH = 103;
 
-/** Makes what is missing. Throws `StartError` for a folder that cannot be used, saying which and why. */
-export function prepareFolders(dataFolder: string): Folders {
+/**
+ * Makes what is missing. With `apartFrom`, the data folder of a live server, a new folder goes to another user than that
+ * server's, where root can choose one. Throws `StartError` for a folder that cannot be used, saying which and why.
+ */
+export function prepareFolders(dataFolder: string, apartFrom?: string): Folders {
   const data = makeDataFolder(resolve(dataFolder));
   const home = join(data, "postgres");
-  const user = ensureReachable(prepareHome(home), home, data);
+  const live = apartFrom === undefined ? null : ownerOf(join(apartFrom, "postgres"));
+  const user = ensureReachable(prepareHome(home, live), home, data);
   const folders: Folders = {
     home,
     cluster: join(home, "cluster"),
@@ -68,9 +72,11 @@ function makeDataFolder(folder: string): string {
   }
 }
 
-function prepareHome(home: string): ServerUser {
-  const owner = statSync(home, { throwIfNoEntry: false }) ?? null;
-  const user = chooseServerUser(home, owner);
+const ownerOf = (path: string) => statSync(path, { throwIfNoEntry: false }) ?? null;
+
+function prepareHome(home: string, live: { uid: number; gid: number } | null): ServerUser {
+  const owner = ownerOf(home);
+  const user = owner === null && live !== null ? chooseOtherUser(home, live) : chooseServerUser(home, owner);
   if (owner === null) makePrivate(home, user);
   // Copied by root, say from a backup.
   if (owner?.uid === 0 && user.isDropped) handOver(home, user);

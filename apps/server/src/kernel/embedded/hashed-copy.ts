@@ -1,6 +1,8 @@
 // Copying files with a checksum of what was written, and flushing them to the disk.
 import { createHash } from "node:crypto";
+import { constants } from "node:fs";
 import { open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 
 const PIECE = 1024 * 1024;
 
@@ -11,26 +13,51 @@ export interface Written {
 }
 
 /**
- * Makes `target` (mode 0600), which must not exist. Copies up to where `source` ends when it is read. Returns null, having
- * made nothing, when there is no `source`.
+ * Makes `target` (mode 0600), which must not exist. Copies up to where `source` ends when it is read, and at most one
+ * byte more than `limit`. Returns null, having made nothing, when there is no `source`. Follows no symbolic link.
  */
-export async function copyHashed(source: string, target: string): Promise<Written | null> {
-  const from = await open(source, "r").catch((error: NodeJS.ErrnoException) => {
+export async function copyHashed(source: string, target: string, limit = Infinity): Promise<Written | null> {
+  const from = await openSource(source);
+  if (from === null) return null;
+  try {
+    return await writePieces(target, () => piecesOf(from, limit));
+  } finally {
+    await from.close();
+  }
+}
+
+/** Reads a file as `copyHashed` does, without a copy. */
+export async function hashFile(source: string, limit: number): Promise<Written | null> {
+  const from = await openSource(source);
+  if (from === null) return null;
+  try {
+    const hash = createHash("sha256");
+    let size = 0;
+    for await (const piece of piecesOf(from, limit)) {
+      hash.update(piece);
+      size += piece.length;
+    }
+    return { size, sha256: hash.digest("hex") };
+  } finally {
+    await from.close();
+  }
+}
+
+async function openSource(path: string): Promise<FileHandle | null> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  return open(path, flags).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
     throw error;
   });
-  if (from === null) return null;
-  try {
-    const piece = Buffer.allocUnsafe(PIECE);
-    return await writePieces(target, async function* () {
-      for (;;) {
-        const { bytesRead } = await from.read(piece, 0, PIECE);
-        if (bytesRead === 0) return;
-        yield piece.subarray(0, bytesRead);
-      }
-    });
-  } finally {
-    await from.close();
+}
+
+async function* piecesOf(from: FileHandle, limit: number): AsyncGenerator<Buffer> {
+  const piece = Buffer.allocUnsafe(PIECE);
+  for (let left = limit + 1; left > 0;) {
+    const { bytesRead } = await from.read(piece, 0, Math.min(PIECE, left));
+    if (bytesRead === 0) return;
+    left -= bytesRead;
+    yield piece.subarray(0, bytesRead);
   }
 }
 

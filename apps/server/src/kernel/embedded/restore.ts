@@ -1,28 +1,37 @@
-// Puts a backup into an empty data folder: every file is checked as it is copied, and the database is started once.
+// Puts a backup into an empty data folder: authenticates it, checks every file as it is copied, and starts the database once.
 import { existsSync } from "node:fs";
-import { chown, lstat, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { chown, lstat, mkdir, readFile, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Log } from "#kernel/log.ts";
 import { StartError } from "#kernel/start-error.ts";
 import { CLUSTER } from "./backup.ts";
-import { damaged, readManifest } from "./backup-manifest.ts";
-import type { BackupManifest } from "./backup-manifest.ts";
+import { authenticate, damaged, readManifest } from "./backup-manifest.ts";
+import type { Authenticated, BackupFile, FindMac } from "./backup-manifest.ts";
+import { CONFIGURATION_FILES, RECOVERY_FILES, writeConfiguration } from "./configuration.ts";
 import { startEmbedded } from "./embedded.ts";
 import type { Embedded } from "./embedded.ts";
-import { copyHashed, flush, flushAll, forEachOfMany } from "./hashed-copy.ts";
+import { copyHashed, flush, flushAll, forEachOfMany, hashFile } from "./hashed-copy.ts";
 import { prepareFolders } from "./folders.ts";
 import type { Folders } from "./folders.ts";
+import { requireHarmless } from "./harmless.ts";
 
 export interface RestoreOptions {
   backup: string;
   dataFolder: string;
+  /** Finds the root key that authenticates the manifest. */
+  findMac: FindMac;
+  /** Restores a backup of an earlier version, which has no MAC. */
+  acceptUnauthenticated?: boolean;
   /** Names in the data folder that may be there already. Files of the backup do not replace them. */
   kept: (name: string) => boolean;
   /** Looks at the restored database before it counts as restored. What it throws undoes the restore. */
-  prove: (embedded: Embedded, manifest: BackupManifest) => Promise<void>;
+  prove: (embedded: Embedded, backup: Authenticated) => Promise<void>;
   log: Log;
-  /** It is looked at and thrown away: nothing has to survive a power cut. */
-  isTemporary?: boolean;
+  /**
+   * For a database that is looked at and thrown away: nothing has to survive a power cut, and its server runs with as few
+   * rights as possible, apart from the live data folder that is given here.
+   */
+  apartFrom?: string;
   /** Told after each file how many of how many are copied. */
   progress?: (done: number, total: number) => Promise<void>;
   /** When it is aborted, the restore is given up. */
@@ -30,20 +39,24 @@ export interface RestoreOptions {
 }
 
 /**
- * Throws `StartError` with one sentence for a backup that is damaged and for a data folder that is not empty. The
- * cluster is put into its place in one step, after all of it was checked and flushed.
+ * Throws `StartError` with one sentence for a backup that is damaged or does not authenticate, and for a data folder that
+ * is not empty. The cluster is put into its place in one step, after all of it was checked and flushed.
  */
-export async function restore(options: RestoreOptions): Promise<BackupManifest> {
+export async function restore(options: RestoreOptions): Promise<Authenticated> {
   const backup = resolve(options.backup);
-  const manifest = await readManifest(backup);
+  const found = await readManifest(backup);
+  const authenticated = await authenticate(backup, found, options.findMac, options.acceptUnauthenticated);
+  const { manifest, isAuthenticated } = authenticated;
   await requireComplete(backup, manifest);
   await requireEmpty(options.dataFolder, options.kept);
-  const folders = prepareFolders(options.dataFolder);
+  const folders = prepareFolders(options.dataFolder, options.apartFrom);
   await putInPlace(backup, manifest, folders, options);
   try {
-    const embedded = await startEmbedded({ dataFolder: options.dataFolder, log: options.log });
+    const isIsolated = options.apartFrom !== undefined;
+    const embedded = await startEmbedded({ dataFolder: options.dataFolder, log: options.log, isIsolated });
     try {
-      await options.prove(embedded, manifest);
+      if (!isAuthenticated) await requireHarmless(embedded.administration);
+      await options.prove(embedded, authenticated);
     } finally {
       await embedded.stop();
     }
@@ -52,19 +65,53 @@ export async function restore(options: RestoreOptions): Promise<BackupManifest> 
     await rm(folders.cluster, { recursive: true, force: true });
     throw error;
   }
-  return manifest;
+  return authenticated;
 }
 
-/** Looks only at names and sizes, which takes no time; contents are checked as they are copied. */
-async function requireComplete(backup: string, manifest: BackupManifest): Promise<void> {
-  const paths = new Set(manifest.files.map(({ path }) => path));
-  const present = await readdir(backup, { recursive: true, withFileTypes: true });
-  for (const entry of present) {
+/** Authenticates a backup and compares every file with its checksum, without a copy. Throws `StartError`. */
+export async function verifyBackup(
+  folder: string,
+  findMac: FindMac,
+  { signal, progress }: Pick<RestoreOptions, "signal" | "progress"> = {},
+): Promise<Authenticated> {
+  const backup = resolve(folder);
+  const authenticated = await authenticate(backup, await readManifest(backup), findMac);
+  const { files } = authenticated.manifest;
+  await requireComplete(backup, authenticated.manifest);
+  let done = 0;
+  await forEachOfMany(files, async (file) => {
+    signal?.throwIfAborted();
+    await requireContent(backup, file);
+    await progress?.((done += 1), files.length);
+  });
+  return authenticated;
+}
+
+async function requireContent(backup: string, { path, size, sha256 }: BackupFile): Promise<void> {
+  const found = await hashFile(join(backup, path), size);
+  if (found?.sha256 !== sha256) throw damaged(backup, path);
+}
+
+type Listed = Pick<Authenticated["manifest"], "folders" | "files">;
+
+/** Looks only at names, kinds and sizes, which takes no time; contents are checked as they are copied. */
+async function requireComplete(backup: string, { files, folders }: Listed): Promise<void> {
+  const paths = new Set(files.map(({ path }) => path));
+  const known = new Set(folders);
+  for (const path of [...paths, ...known]) {
+    // INVARIANT: nothing but the cluster and the audit checkpoints, no tablespace elsewhere, no recovery from elsewhere.
+    const isForeign =
+      (!["postgres", CLUSTER, "audit"].includes(path.split("/").slice(0, 2).join("/")) && !path.startsWith("audit/")) ||
+      path.startsWith(`${CLUSTER}/pg_tblspc/`) ||
+      RECOVERY_FILES.some((name) => path === `${CLUSTER}/${name}`);
+    if (isForeign) throw new StartError(`The backup ${backup} names ${path}, which no backup of Strongroom holds.`);
+  }
+  for (const entry of await readdir(backup, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name).slice(backup.length + 1);
-    if (entry.isDirectory() || path === "manifest.json" || paths.has(path)) continue;
+    if (entry.isDirectory() ? known.has(path) : path === "manifest.json" || paths.has(path)) continue;
     throw new StartError(`The backup ${backup} holds ${path}, which its manifest does not name: remove it first.`);
   }
-  for (const { path, size } of manifest.files) {
+  for (const { path, size } of files) {
     const found = await lstat(join(backup, path)).catch(() => null);
     if (found === null) throw new StartError(`The backup ${backup} is not complete: ${path} is missing.`);
     if (!found.isFile() || found.size !== size) throw damaged(backup, path);
@@ -85,9 +132,9 @@ async function requireEmpty(dataFolder: string, kept: (name: string) => boolean)
 
 async function putInPlace(
   backup: string,
-  manifest: BackupManifest,
+  manifest: Authenticated["manifest"],
   folders: Folders,
-  { progress, signal, isTemporary }: RestoreOptions,
+  { progress, signal, apartFrom }: RestoreOptions,
 ): Promise<void> {
   // The name that the supervisor gives to clusters in the making, so that one that was left behind is removed by it.
   const fresh = `${folders.cluster}.new-${process.pid}`;
@@ -102,16 +149,27 @@ async function putInPlace(
       await mkdir(inside(folder), { mode: 0o700 });
       await handOver(inside(folder));
     }
-    const files = manifest.files.filter(({ path }) => belongs(path));
+    const isConfiguration = ({ path }: BackupFile): boolean =>
+      CONFIGURATION_FILES.some((name) => path === `${CLUSTER}/${name}`);
+    const files = manifest.files.filter((file) => belongs(file.path) && !isConfiguration(file));
     let copied = 0;
-    await forEachOfMany(files, async ({ path, sha256 }) => {
+    await forEachOfMany(files, async ({ path, size, sha256 }) => {
       signal?.throwIfAborted();
-      const written = await copyHashed(join(backup, path), inside(path));
+      const written = await copyHashed(join(backup, path), inside(path), size);
       if (written?.sha256 !== sha256) throw damaged(backup, path);
       await handOver(inside(path));
       await progress?.((copied += 1), files.length);
     });
-    if (isTemporary !== true) await flushAll([...files.map(({ path }) => path), ...inner].map(inside));
+    const texts: string[] = [];
+    for (const file of manifest.files.filter(isConfiguration)) {
+      await requireContent(backup, file);
+      texts.push(await readFile(join(backup, file.path), "utf8"));
+    }
+    // Sorted by name, the automatic one comes first; the server reads it last.
+    const written = await writeConfiguration(fresh, manifest.major, texts.toReversed());
+    for (const path of written) await handOver(path);
+    const all = [...files.map(({ path }) => inside(path)), ...written, ...inner.map(inside)];
+    if (apartFrom === undefined) await flushAll(all);
     await rename(fresh, folders.cluster);
     await flush(folders.home);
   } catch (error) {
@@ -121,15 +179,15 @@ async function putInPlace(
 }
 
 /** What lies beside the database. INVARIANT: what is there already stays: it may know more than the backup. */
-async function putBeside(backup: string, manifest: BackupManifest, dataFolder: string): Promise<void> {
+async function putBeside(backup: string, { files }: Listed, dataFolder: string): Promise<void> {
   const { uid, gid } = await stat(dataFolder);
   const isRoot = process.geteuid?.() === 0;
-  for (const { path, sha256 } of manifest.files) {
+  for (const { path, size, sha256 } of files) {
     if (path.startsWith(`${CLUSTER}/`)) continue;
     const target = join(dataFolder, path);
     if (existsSync(target)) continue;
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    const written = await copyHashed(join(backup, path), target);
+    const written = await copyHashed(join(backup, path), target, size);
     if (written?.sha256 !== sha256) {
       await rm(target, { force: true });
       throw damaged(backup, path);

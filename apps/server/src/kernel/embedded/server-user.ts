@@ -51,6 +51,21 @@ export function chooseServerUser(folder: string, owner: { uid: number; gid: numb
 }
 
 /**
+ * Chooses a user for a server that is to have no access to what a live server has: root takes an ordinary user other than
+ * `live`, with that one's group, which may pass through the data folder and read nothing in it. Anyone else stays
+ * themselves.
+ */
+export function chooseOtherUser(folder: string, live: { uid: number; gid: number }): ServerUser {
+  const user = chooseServerUser(folder, null);
+  if (!user.isDropped) return user;
+  for (const name of ORDINARY_USERS.toReversed()) {
+    const uid = idOf("-u", name);
+    if (uid !== null && uid !== live.uid) return { ...user, name, uid, gid: live.gid };
+  }
+  return { ...user, gid: live.gid };
+}
+
+/**
  * Makes sure that a server user who is not us can reach `path`, an existing folder in `dataFolder` or beside our
  * program. Opens the data folder itself to that user's group; beyond that it changes nothing outside, and falls back to
  * CAP_DAC_READ_SEARCH. Throws `StartError` naming the folder that bars the way.
@@ -82,7 +97,10 @@ export interface Command {
  * we die, unless it is to outlive us. Where there is no util-linux `setpriv` it does so always, and the next start
  * adopts it.
  */
-export function commandAs(user: ServerUser, program: string, args: readonly string[], outlivesUs = false): Command {
+export function commandAs(user: ServerUser, program: string, args: readonly string[], how: How = {}): Command {
+  const { outlivesUs = false, isIsolated = false } = how;
+  if (isIsolated) return isolated(commandAs(user, program, args, { outlivesUs }));
+
   if (!hasSetpriv()) {
     return { file: program, args: [...args], options: user.isDropped ? { uid: user.uid, gid: user.gid } : {} };
   }
@@ -90,6 +108,25 @@ export function commandAs(user: ServerUser, program: string, args: readonly stri
   const rights = user.mayEnterAnyFolder ? ENTER_ANY_FOLDER : user.isDropped ? ["--inh-caps=-all"] : [];
   const end = outlivesUs ? [] : ["--pdeathsig=INT"];
   return { file: "setpriv", args: [...identity, ...rights, ...end, program, ...args], options: {} };
+}
+
+interface How {
+  outlivesUs?: boolean;
+  /** Without any network, where util-linux `unshare` and the kernel allow it. A unix socket in a folder still works. */
+  isIsolated?: boolean;
+}
+
+function isolated(command: Command): Command {
+  const flags = process.geteuid?.() === 0 ? ["--net"] : ["--user", "--map-current-user", "--net"];
+  if (!canUnshare(flags)) return command;
+  return { ...command, file: "unshare", args: [...flags, command.file, ...command.args] };
+}
+
+let unshare: boolean | undefined;
+
+function canUnshare(flags: readonly string[]): boolean {
+  unshare ??= process.platform === "linux" && succeeds("unshare", [...flags, "true"], {});
+  return unshare;
 }
 
 /** Without the secure bit access(2) would leave the capability out, and PostgreSQL looks for its own program with it. */

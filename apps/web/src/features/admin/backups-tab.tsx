@@ -17,7 +17,7 @@ import { EmptyState } from "#shared/ui/states.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./admin-page.module.css";
-import { FINDING_NAMES, drillSentence, drillStatus } from "./drill-words.ts";
+import { BACKUP_STATE_NAMES, FINDING_NAMES, drillSentence, drillStatus } from "./drill-words.ts";
 import { backupDrill, backupNow, backupRemoval, backups, workCancel } from "./system.queries.ts";
 
 export default function BackupsTab() {
@@ -155,7 +155,10 @@ function BackupRow({ backup, isBusy, onDelete }: BackupRowProps) {
         <>
           {madeAt === null ? name : absoluteTime(madeAt)}
           {state !== "complete" && (
-            <StatusBadge status="failed" label={state === "damaged" ? "Damaged" : "Not finished"} />
+            <StatusBadge
+              status={state === "unauthenticated" ? "pending" : "failed"}
+              label={BACKUP_STATE_NAMES[state]}
+            />
           )}
           {drill !== null && <StatusBadge {...drillStatus(drill)} />}
         </>
@@ -187,6 +190,11 @@ function BackupRow({ backup, isBusy, onDelete }: BackupRowProps) {
         </>
       }
     >
+      {state === "unauthenticated" && (
+        <RowDetail>
+          Made by an earlier version, which did not protect backups against changes. Make a new one.
+        </RowDetail>
+      )}
       {state === "complete" && (
         <RowDetail>
           {inBytes(backup.size_bytes)} · {backup.files.toLocaleString()} files · Strongroom {backup.version}

@@ -1,14 +1,21 @@
 // What a restore drill is called by how it ended.
-import type { DrillFinding, RestoreDrill } from "@strongroom/contract";
+import type { Backup, DrillFinding, RestoreDrill } from "@strongroom/contract";
 import { absoluteTime } from "#shared/format/time.ts";
 import type { Status } from "#shared/ui/status-badge.tsx";
 
 export const FINDING_NAMES: Record<DrillFinding["what"], string> = {
+  authenticity: "Authenticity",
   files: "Files",
   database: "Database",
   audit: "Audit trail",
   keys: "Keys",
   secrets: "Secrets",
+};
+
+export const BACKUP_STATE_NAMES: Record<Exclude<Backup["state"], "complete">, string> = {
+  unfinished: "Not finished",
+  damaged: "Damaged",
+  unauthenticated: "Not authenticated",
 };
 
 export function drillStatus({ ended_at: endedAt, is_good: isGood }: RestoreDrill): { status: Status; label: string } {

@@ -1,0 +1,18 @@
+// `backup verify`: authenticates a backup and compares every file with its checksum. Starts nothing and changes nothing.
+import { readConfig } from "@strongroom/server/kernel/config.ts";
+import { verifyBackup } from "@strongroom/server/kernel/embedded/restore.ts";
+import { command } from "../command.ts";
+import { count, say, sayJson } from "../output.ts";
+import { findMacOfPerson } from "../root-key.ts";
+
+export const backupVerify = command({
+  options: { json: { type: "boolean" } },
+  operands: [1, 1],
+  async run({ json }, folder = "") {
+    const { manifest } = await verifyBackup(folder, findMacOfPerson(readConfig(process.env)));
+    const { made_at: madeAt, root_key: rootKey, strongroom, files } = manifest;
+    if (json === true) return sayJson({ made_at: madeAt, root_key: rootKey, strongroom, files: files.length });
+    say(`${count(files.length, "file")}, each as Strongroom ${strongroom} wrote it at ${madeAt}.`);
+    say(`Authenticated with the root key ${rootKey?.id}.`);
+  },
+});

@@ -1,0 +1,52 @@
+// A last look at a restored database that could not be authenticated: stored settings are removed, foreign code is refused.
+import pg from "pg";
+import { StartError } from "#kernel/start-error.ts";
+import { APPLICATION, SUPERUSER } from "./cluster.ts";
+
+/** Objects of a fresh cluster have lower ids. */
+const FIRST_OWN_ID = 16_384;
+
+/**
+ * Removes settings stored for roles and databases, event triggers and subscriptions, and throws `StartError` when the
+ * database holds functions that could leave it: in an untrusted language, or of a superuser. This is a second line only. A
+ * database file that was changed with care can do more than SQL can show, which is why backups are authenticated.
+ */
+export async function requireHarmless(administration: pg.ClientConfig): Promise<void> {
+  await withClient(administration, async (client) => {
+    await client.query("delete from pg_db_role_setting");
+    const { rows } = await client.query<{ rolname: string }>(
+      `select rolname from pg_roles
+       where (rolsuper or rolreplication or rolbypassrls) and rolname <> $1
+          or rolname = $2 and exists (select from pg_auth_members where member = pg_roles.oid)`,
+      [SUPERUSER, APPLICATION],
+    );
+    if (rows[0] !== undefined) throw refusal(`the role ${rows[0].rolname} has rights over the server`);
+  });
+  for (const database of ["postgres", APPLICATION]) {
+    await withClient({ ...administration, database }, async (client) => {
+      await client.query("update pg_event_trigger set evtenabled = 'D'");
+      await client.query("update pg_subscription set subenabled = false");
+      const { rows } = await client.query<{ name: string }>(
+        `select p.oid::regproc::text as name from pg_proc p
+         join pg_language l on l.oid = p.prolang join pg_roles r on r.oid = p.proowner
+         where p.oid >= $1 and (not l.lanpltrusted or r.rolsuper) limit 1`,
+        [FIRST_OWN_ID],
+      );
+      if (rows[0] !== undefined) throw refusal(`the function ${rows[0].name} can leave the database`);
+    });
+  }
+}
+
+const refusal = (why: string): StartError =>
+  new StartError(`The backup is refused, because ${why}. No database of Strongroom has such a thing.`);
+
+async function withClient(config: pg.ClientConfig, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ ...config, application_name: "strongroom restore" });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,12 @@
+// A root key for tests of backups: its seal record, and how a manifest's MAC is computed with it.
+import { RootKey, backupMac } from "@strongroom/keys";
+import type { KeyFileSealRecord } from "@strongroom/keys";
+import type { FindMac } from "../backup-manifest.ts";
+
+export function aRootKey(): { seal: KeyFileSealRecord; findMac: FindMac } {
+  const root = RootKey.generate();
+  return {
+    seal: { version: 1, provider: "key-file", rootKeyId: root.id },
+    findMac: async () => (message) => backupMac(root, message),
+  };
+}
