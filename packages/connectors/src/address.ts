@@ -44,16 +44,29 @@ export function isInNetwork(address: Uint8Array, network: Network): boolean {
 }
 
 /**
- * The addresses that a packet to this one may end at: the address itself (an IPv4-mapped one as IPv4, RFC 4291
- * §2.5.5.2) and the IPv4 address inside an IPv4-compatible (§2.5.5.1), NAT64 (RFC 6052 §2.1), 6to4 (RFC 3056 §2)
- * or Teredo (RFC 4380 §4) one.
+ * The addresses that a packet to this one can end at: the address itself (an IPv4-mapped one as IPv4, RFC 4291
+ * §2.5.5.2) and every IPv4 address that it carries in one of the forms of `CARRIERS`.
  */
 export function destinationsOf(address: Uint8Array): [Uint8Array, ...Uint8Array[]] {
   if (address.length === 4) return [address];
   if (isInNetwork(address, MAPPED)) return [address.slice(12)];
   if (useOf(address) !== "unicast") return [address];
-  const carried = CARRIERS.filter(({ prefix }) => isInNetwork(address, prefix)).map(({ inner }) => inner(address));
-  return [address, ...carried];
+  return [address, ...carriersOf(address).flatMap(({ inner }) => inner(address))];
+}
+
+/**
+ * How an IPv6 address carries an IPv4 one: `nat64` by the well-known prefix, which DNS64 resolvers return for public hosts
+ * (RFC 6052 §2.1), `tunnel` by any other form. Null when it carries none.
+ */
+export function carrierKindOf(address: Uint8Array): "nat64" | "tunnel" | null {
+  if (address.length === 4 || isInNetwork(address, MAPPED) || useOf(address) !== "unicast") return null;
+  const [carrier] = carriersOf(address);
+  return carrier?.kind ?? null;
+}
+
+/** False for IPv4 addresses that only mean something inside one network (IANA IPv4 special-purpose registry). */
+export function isGlobalIpv4(address: Uint8Array): boolean {
+  return useOf(address) === "unicast" && !NOT_GLOBAL.some((each) => isInNetwork(address, each));
 }
 
 /** IANA special-purpose registries (RFC 6890), and the addresses on which clouds serve instance credentials. */
@@ -63,12 +76,64 @@ export function useOf(address: Uint8Array): AddressUse {
 
 const MAPPED = network("::ffff:0:0/96");
 
-const CARRIERS = [
-  { prefix: network("::/96"), inner: (ip: Uint8Array) => ip.slice(12) },
-  { prefix: network("64:ff9b::/96"), inner: (ip: Uint8Array) => ip.slice(12) },
-  { prefix: network("2002::/16"), inner: (ip: Uint8Array) => ip.slice(2, 6) },
-  { prefix: network("2001::/32"), inner: (ip: Uint8Array) => ip.slice(12).map((byte) => byte ^ 0xff) },
+interface Carrier {
+  kind: "nat64" | "tunnel";
+  holds: (address: Uint8Array) => boolean;
+  /** Each place where this form can hold an IPv4 address. */
+  inner: (address: Uint8Array) => Uint8Array[];
+}
+
+const under = (prefix: string) => {
+  const parsed = network(prefix);
+  return (address: Uint8Array) => isInNetwork(address, parsed);
+};
+const bytesAt =
+  (...places: number[]) =>
+  (address: Uint8Array) =>
+    Uint8Array.from(places, (place) => address[place] ?? 0);
+const LAST = bytesAt(12, 13, 14, 15);
+
+const CARRIERS: Carrier[] = [
+  { kind: "nat64", holds: under("64:ff9b::/96"), inner: (ip) => [LAST(ip)] },
+  // NAT64 for local use (RFC 8215): its prefix length is not known, so each layout of RFC 6052 §2.2 counts.
+  {
+    kind: "tunnel",
+    holds: under("64:ff9b:1::/48"),
+    inner: (ip) => [bytesAt(6, 7, 9, 10), bytesAt(7, 9, 10, 11), bytesAt(9, 10, 11, 12), LAST].map((read) => read(ip)),
+  },
+  // IPv4-compatible (RFC 4291 §2.5.5.1) and IPv4-translated (RFC 2765 §2.1).
+  { kind: "tunnel", holds: under("::/96"), inner: (ip) => [LAST(ip)] },
+  { kind: "tunnel", holds: under("::ffff:0:0:0/96"), inner: (ip) => [LAST(ip)] },
+  // 6to4 (RFC 3056 §2).
+  { kind: "tunnel", holds: under("2002::/16"), inner: (ip) => [bytesAt(2, 3, 4, 5)(ip)] },
+  // Teredo (RFC 4380 §4): the server, and the client with all bits inverted.
+  {
+    kind: "tunnel",
+    holds: under("2001::/32"),
+    inner: (ip) => [bytesAt(4, 5, 6, 7)(ip), LAST(ip).map((byte) => byte ^ 0xff)],
+  },
+  // ISATAP (RFC 5214 §6.1): under any prefix, told by the interface identifier.
+  {
+    kind: "tunnel",
+    holds: (ip) => ((ip[8] ?? 0) & 0xfd) === 0 && ip[9] === 0 && ip[10] === 0x5e && ip[11] === 0xfe,
+    inner: (ip) => [LAST(ip)],
+  },
 ];
+
+const carriersOf = (address: Uint8Array): Carrier[] => CARRIERS.filter(({ holds }) => holds(address));
+
+const NOT_GLOBAL = [
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+].map(network);
 
 /** The first network that holds an address names its use: order matters. */
 const USES: { network: Network; use: AddressUse }[] = [

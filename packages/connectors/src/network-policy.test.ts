@@ -1,6 +1,7 @@
 // Which hosts may be connected to, for every way of naming one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { networkPolicy, permittedAddresses, refusalOf, type NetworkSettings } from "./network-policy.ts";
 
 const resolvesTo =
@@ -20,6 +21,8 @@ const FORBIDDEN = [
   "127.0.0.1", "127.8.9.10", "0.0.0.0", "169.254.1.1", "169.254.169.254", "100.100.100.200", "168.63.129.16",
   "224.0.0.251", "255.255.255.255", "240.1.2.3", "::", "::1", "[::1]", "fe80::1", "ff02::1", "fd00:ec2::254",
   "::ffff:127.0.0.1", "::ffff:7f00:1", "::ffff:169.254.169.254", "::127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::",
+  "::ffff:0:127.0.0.1", "::ffff:0:8.8.8.8", "64:ff9b:1::10.0.0.1", "64:ff9b:1::8.8.8.8", "64:ff9b::10.0.0.1", "64:ff9b::192.168.0.1",
+  "2002:808:808::1", "2001:0:808:808::1", "::8.8.8.8", "2001:db8::5efe:10.0.0.1", "2001:db8::200:5efe:8.8.8.8", "fd00::5efe:7f00:1",
   "METADATA.google.internal", "metadata.google.internal.", "metadata", "instance-data", "metadata.goog",
 ]; // prettier-ignore
 
@@ -129,4 +132,80 @@ test("the system's own resolver answers for this machine", async () => {
   const addresses = await judge("localhost", { allowLoopback: true });
   assert.ok(Array.isArray(addresses) && addresses.length > 0);
   assert.equal(refusalOf(networkPolicy({ allowLoopback: true }), addresses[0] ?? ""), null);
+});
+
+const hex = (byte: number | undefined) => (byte ?? 0).toString(16).padStart(2, "0");
+
+/** Every form of IPv6 address that carries the IPv4 address with these bytes; `extra` fills what the form leaves open. */
+function carriersOf([a, b, c, d]: readonly number[], extra: readonly number[]): Record<string, string> {
+  const [high, low] = [hex(a) + hex(b), hex(c) + hex(d)];
+  const inverted = [a, b, c, d].map((byte) => (byte ?? 0) ^ 0xff);
+  const [x, y] = [hex(extra[0]) + hex(extra[1]), hex(extra[2]) + hex(extra[3])];
+  return {
+    mapped: `::ffff:${high}:${low}`,
+    "mapped, dotted": `::ffff:${a}.${b}.${c}.${d}`,
+    compatible: `::${high}:${low}`,
+    "compatible, dotted": `::${a}.${b}.${c}.${d}`,
+    translated: `::ffff:0:${high}:${low}`,
+    "translated, dotted": `::ffff:0:${a}.${b}.${c}.${d}`,
+    nat64: `64:ff9b::${high}:${low}`,
+    "nat64, dotted": `64:ff9b::${a}.${b}.${c}.${d}`,
+    "local nat64, /48": `64:ff9b:1:${high}:00${hex(c)}:${hex(d)}00:${x}:${y}`,
+    "local nat64, /56": `64:ff9b:1:${hex(extra[0])}${hex(a)}:00${hex(b)}:${low}:${x}:${y}`,
+    "local nat64, /64": `64:ff9b:1:${x}:00${hex(a)}:${hex(b)}${hex(c)}:${hex(d)}00:${y}`,
+    "local nat64, /96": `64:ff9b:1:${x}:${y}:0:${high}:${low}`,
+    "6to4": `2002:${high}:${low}:${x}::${y}`,
+    "Teredo client": `2001:0:${x}:${y}:0:0:${hex(inverted[0])}${hex(inverted[1])}:${hex(inverted[2])}${hex(inverted[3])}`,
+    "Teredo server": `2001:0:${high}:${low}:0:${x}:${y}:1`,
+    ISATAP: `2001:db8:${x}:${y}:0:5efe:${high}:${low}`,
+    "ISATAP, dotted": `fd00:${x}:${y}:0:0:5efe:${a}.${b}.${c}.${d}`,
+    "ISATAP, unique": `2001:db8:${x}:${y}:200:5efe:${high}:${low}`,
+  };
+}
+
+test("an IPv6 address that carries an IPv4 one is never permitted where the IPv4 address is not", () => {
+  const byte = fc.integer({ min: 0, max: 255 });
+  const four = fc.tuple(byte, byte, byte, byte);
+  const special = fc.constantFrom(
+    [127, 0, 0, 1], [10, 1, 2, 3], [172, 16, 0, 1], [192, 168, 0, 1], [169, 254, 169, 254], [169, 254, 0, 1], [100, 64, 0, 1],
+    [100, 100, 100, 200], [0, 0, 0, 0], [224, 0, 0, 1], [255, 255, 255, 255], [192, 0, 2, 1], [198, 18, 0, 1], [8, 8, 8, 8],
+  ); // prettier-ignore
+  const networks = fc.subarray([
+    "10.0.0.0/8",
+    "8.0.0.0/8",
+    "0.0.0.0/0",
+    "::/0",
+    "64:ff9b::/96",
+    "2002::/16",
+    "fd00::/8",
+  ]);
+  fc.assert(
+    fc.property(
+      fc.oneof(four, special),
+      four,
+      networks,
+      fc.boolean(),
+      (inner, extra, allowedNetworks, allowLoopback) => {
+        const policy = networkPolicy({ allowedNetworks, allowLoopback });
+        const plain = refusalOf(policy, inner.join("."));
+        for (const [form, carrier] of Object.entries(carriersOf(inner, extra))) {
+          const refusal = refusalOf(policy, carrier);
+          const isMapped = form.startsWith("mapped");
+          if (isMapped) assert.equal(refusal, plain, `${form} ${carrier}`);
+          if (plain !== null) assert.notEqual(refusal, null, `${form} ${carrier}`);
+          const isUsable = isMapped || form.startsWith("nat64");
+          if (!isUsable) assert.notEqual(refusal, null, `${form} ${carrier}`);
+        }
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+test("an address of DNS64 for a public host is permitted, and needs both networks where networks are named", () => {
+  const decide = (...allowedNetworks: string[]) => refusalOf(networkPolicy({ allowedNetworks }), "64:ff9b::8.8.8.8");
+  assert.equal(decide(), null);
+  assert.equal(decide("64:ff9b::/96", "8.8.8.0/24"), null);
+  assert.notEqual(decide("64:ff9b::/96"), null);
+  assert.notEqual(decide("8.8.8.0/24"), null);
 });

@@ -4,7 +4,9 @@ import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import {
   addressBytes,
+  carrierKindOf,
   destinationsOf,
+  isGlobalIpv4,
   isInNetwork,
   parseNetwork,
   useOf,
@@ -61,17 +63,26 @@ export async function permittedAddresses(
   return { failure: forbidden(host, first?.refusal ?? "has no address", first?.address) };
 }
 
-/** Why the policy refuses an address, as the end of a sentence, or null when it permits it. */
+/**
+ * Why the policy refuses an address, as the end of a sentence, or null when it permits it. INVARIANT: an IPv6 address
+ * that carries an IPv4 one is never permitted where that IPv4 address is not.
+ */
 export function refusalOf(policy: NetworkPolicy, address: string): string | null {
   const bytes = addressBytes(address);
   if (bytes === null) return "has an address that is bound to a network interface";
-  const destinations = destinationsOf(bytes);
-  const uses = destinations.map(useOf);
-  const refusedUse = uses.find((use) => use !== "unicast" && !(use === "loopback" && policy.allowLoopback));
-  if (refusedUse !== undefined && refusedUse !== "unicast") return REFUSALS[refusedUse];
-  if (policy.allowedNetworks.length === 0 || uses.includes("loopback")) return null;
-  const isAllowed = policy.allowedNetworks.some((network) => isInNetwork(destinations[0], network));
-  return isAllowed ? null : "lies outside the allowed networks";
+  const [outer, ...carried] = destinationsOf(bytes);
+  const isLoopback = useOf(outer) === "loopback" && policy.allowLoopback;
+  const refusedUse = [outer, ...carried].map(useOf).find((use) => use !== "unicast");
+  if (refusedUse !== undefined && !isLoopback) return REFUSALS[refusedUse];
+  const kind = carrierKindOf(bytes);
+  if (kind === "tunnel") return "carries an IPv4 address through a tunnel or translator: name the IPv4 address itself";
+  if (isLoopback) return null;
+  if (policy.allowedNetworks.length === 0) {
+    const isPrivate = kind === "nat64" && !carried.every(isGlobalIpv4);
+    return isPrivate ? "carries a private IPv4 address: name the IPv4 address itself" : null;
+  }
+  const isAllowed = (each: Uint8Array) => policy.allowedNetworks.some((network) => isInNetwork(each, network));
+  return [outer, ...carried].every(isAllowed) ? null : "lies outside the allowed networks";
 }
 
 const REFUSALS: Record<Exclude<AddressUse, "unicast">, string> = {

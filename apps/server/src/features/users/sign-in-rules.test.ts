@@ -44,6 +44,9 @@ test("an address lies in a network of its own kind; IPv4 written as IPv6 is IPv4
   assert.equal(isWithin([], "203.0.113.9"), true);
   assert.equal(isWithin(["10.1.2.3/8"], "10.200.0.1"), true);
   assert.equal(isWithin(["10.0.0.0/8"], "::ffff:10.9.9.9"), true);
+  assert.equal(isWithin(["10.0.0.0/8"], "::FFFF:a09:909"), true);
+  assert.equal(isWithin(["::ffff:10.0.0.0/104"], "10.9.9.9"), true);
+  assert.equal(isWithin(["::ffff:10.0.0.0/104"], "11.9.9.9"), false);
   assert.equal(isWithin(["10.0.0.0/8"], "11.0.0.1"), false);
   assert.equal(isWithin(["0.0.0.0/0"], "2001:db8::1"), false);
   assert.equal(isWithin(["2001:db8::/32", "fe80::/10"], "fe80::1%eth0"), true);

@@ -1,6 +1,7 @@
 // What the sign-in policy asks of an address and of a new password: rules only, no clock and no database.
 import type { Role, SignInPolicy } from "@strongroom/contract";
 import { BlockList, isIP } from "node:net";
+import { plainAddress } from "#kernel/http/client-address.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 
 type Networks = Pick<SignInPolicy, "allowed_networks">;
@@ -12,11 +13,14 @@ export function within(networks: readonly string[]): AddressTest {
   if (networks.length === 0) return () => true;
   const list = new BlockList();
   for (const network of networks) {
-    const [address = "", length = ""] = network.split("/");
-    list.addSubnet(address, Number(length), isIP(address) === 4 ? "ipv4" : "ipv6");
+    const [written = "", length = ""] = network.split("/");
+    const address = plainAddress(written);
+    const isShortened = address !== written && Number(length) >= 96;
+    if (isShortened) list.addSubnet(address, Number(length) - 96, "ipv4");
+    else list.addSubnet(written, Number(length), isIP(written) === 4 ? "ipv4" : "ipv6");
   }
   return (address) => {
-    const [plain = ""] = address.split("%", 1);
+    const plain = plainAddress(address.split("%", 1)[0] ?? "");
     const family = isIP(plain);
     return family !== 0 && list.check(plain, family === 4 ? "ipv4" : "ipv6");
   };

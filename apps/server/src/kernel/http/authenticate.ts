@@ -1,6 +1,7 @@
 // From a request to who makes it. The feature that knows sessions provides the look-up.
 import type { FastifyRequest } from "fastify";
 import type { Actor } from "../authz/actor.ts";
+import { clientAddress } from "./client-address.ts";
 
 export interface Proof {
   /** From `Authorization: Bearer …`. */
@@ -26,7 +27,7 @@ export function proofOf(request: FastifyRequest, acceptsCookie: boolean): Proof 
     bearer: header !== undefined && /^bearer /i.test(header) ? header.slice(7).trim() : null,
     streamCookie: acceptsCookie ? cookieOf(request.headers.cookie, STREAM_COOKIE) : null,
     isBackground: request.headers["x-background"] === "1",
-    ip: request.ip,
+    ip: clientAddress(request),
   };
 }
 

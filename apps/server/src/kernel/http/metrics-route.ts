@@ -3,14 +3,15 @@ import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
 import type { Metrics } from "../metrics.ts";
+import { clientAddress } from "./client-address.ts";
 import { refuse } from "./refuse.ts";
 
-const LOOPBACK = new Set(["127.0.0.1", "::1", "::ffff:127.0.0.1"]);
+const LOOPBACK = new Set(["127.0.0.1", "::1"]);
 
 export function serveMetrics(http: FastifyInstance, config: Config, metrics: Metrics): void {
   http.get("/metrics", async (request, reply) => {
     // Behind a proxy every client has a forwarded address, so loopback means loopback.
-    const isLocal = LOOPBACK.has(request.ip) && request.headers["x-forwarded-for"] === undefined;
+    const isLocal = LOOPBACK.has(clientAddress(request)) && request.headers["x-forwarded-for"] === undefined;
     if (!isLocal && !holdsToken(request.headers.authorization, config.metricsToken)) {
       throw refuse(404, "endpoint.not-found", "There is no such endpoint.");
     }

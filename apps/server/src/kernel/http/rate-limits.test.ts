@@ -5,7 +5,8 @@ import { clientKey } from "./rate-limits.ts";
 
 test("an IPv4 client is its address", () => {
   assert.equal(clientKey("192.0.2.7"), "192.0.2.7");
-  assert.equal(clientKey("::ffff:192.0.2.7"), "::ffff:192.0.2.7");
+  assert.equal(clientKey("::ffff:192.0.2.7"), "192.0.2.7");
+  assert.equal(clientKey("::FFFF:c000:207"), "192.0.2.7");
 });
 
 test("an IPv6 client is its /64, however the address is written", () => {

@@ -2,6 +2,7 @@
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isIPv6 } from "node:net";
+import { plainAddress } from "./client-address.ts";
 import { refuse } from "./refuse.ts";
 
 export interface RateLimits {
@@ -14,8 +15,9 @@ export interface RateLimits {
 }
 
 /** An IPv6 client owns at least a /64, so that is what is counted. */
-export function clientKey(ip: string): string {
-  if (!isIPv6(ip) || ip.startsWith("::ffff:")) return ip;
+export function clientKey(address: string): string {
+  const ip = plainAddress(address);
+  if (!isIPv6(ip)) return ip;
   const [head = "", tail] = ip.split("::");
   const groups = head.split(":").filter((group) => group !== "");
   if (tail === undefined || groups.length >= 4) return groups.slice(0, 4).join(":");

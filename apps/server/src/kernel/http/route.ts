@@ -13,6 +13,7 @@ import type { Kernel } from "../kernel.ts";
 import { cookieOf, proofOf } from "./authenticate.ts";
 import { createCall } from "./call.ts";
 import type { TrackedCall } from "./call.ts";
+import { clientAddress } from "./client-address.ts";
 import { repeatKeyOf } from "./idempotency.ts";
 import { asRefusal, sealed, validationRefusal } from "./problem.ts";
 import { isStorable } from "./storable.ts";
@@ -145,7 +146,7 @@ async function recordForbidden(
 
 const factsOf = (request: FastifyRequest): RequestFacts => ({
   id: request.id,
-  ip: request.ip,
+  ip: clientAddress(request),
   agent: request.headers["user-agent"]?.slice(0, 300) ?? null,
 });
 

@@ -8,6 +8,7 @@ import { databaseRefusal } from "../db/database-error.ts";
 import { newId } from "../id.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import { clientAddress } from "./client-address.ts";
 import { answerExpectations, answerParserError, requireHost, routerRefusal } from "./malformed.ts";
 import { asRefusal, internalError, problemOf } from "./problem.ts";
 import { refuse } from "./refuse.ts";
@@ -74,7 +75,7 @@ function addHooks(http: FastifyInstance, config: Config, metrics: Metrics): void
   http.addHook("onResponse", async (request, reply) => {
     const endpoint = request.routeOptions.config.endpoint;
     metrics.countCall(endpoint?.path ?? "other", request.method, reply.statusCode, reply.elapsedTime / 1000);
-    const line = { method: request.method, path: request.url.split("?", 1)[0], ip: request.ip };
+    const line = { method: request.method, path: request.url.split("?", 1)[0], ip: clientAddress(request) };
     // Probes and scrapes come every few seconds and say nothing.
     const level = endpoint?.path.startsWith("/api/v1/health") || request.url === "/metrics" ? "debug" : "info";
     request.log[level]({ ...line, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, "call");
