@@ -1,6 +1,6 @@
 // A network that goes away and a server that dies while a page is open: it says so, and goes on by itself.
 import { needs } from "@strongroom/connectors/testing";
-import { createCredential, updateCredential } from "@strongroom/contract";
+import { CredentialEdit, createCredential, updateCredential } from "@strongroom/contract";
 import type { CredentialId } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
@@ -126,7 +126,7 @@ describe("a page whose server cannot be reached", needs(noBrowser || null), () =
   async function rename(place: number, name: string): Promise<void> {
     const id = ids[place];
     assert.ok(id !== undefined);
-    const body = { name, type: "application" as const, username: "service" };
+    const body = CredentialEdit.parse({ name, type: "application", username: "service" });
     await ask(server.url, updateCredential, { params: { id }, body }, token);
   }
 });

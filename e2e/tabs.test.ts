@@ -1,6 +1,6 @@
 // Many tabs of one browser: all usable over plain HTTP, all told what happens, by one stream of the server.
 import { needs } from "@strongroom/connectors/testing";
-import { readHealth, streamEvents, updateCredential } from "@strongroom/contract";
+import { CredentialEdit, readHealth, streamEvents, updateCredential } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import type { Page } from "playwright-core";
@@ -36,7 +36,7 @@ describe("eight tabs of one browser", needs(noBrowser || null), () => {
   };
 
   async function rename(name: string): Promise<void> {
-    const body = { name, type: "application" as const, username: "service" };
+    const body = CredentialEdit.parse({ name, type: "application", username: "service" });
     await ask(begun.server.url, updateCredential, { params: { id: begun.id }, body }, begun.token);
   }
 

@@ -1,6 +1,12 @@
 // What a client of a server that may die at any moment knows of its credentials: what was acknowledged, and what is open.
 import assert from "node:assert/strict";
-import { createCredential, deleteCredential, revealCredential, updateCredential } from "@strongroom/contract";
+import {
+  CredentialEdit,
+  createCredential,
+  deleteCredential,
+  revealCredential,
+  updateCredential,
+} from "@strongroom/contract";
 import type { CredentialId, Endpoint, InputOf } from "@strongroom/contract";
 import { randomBytes } from "node:crypto";
 import { send } from "./people.ts";
@@ -53,7 +59,7 @@ export function aClient(name: string): Client {
 
   async function update(url: string, token: string, credential: Known): Promise<void> {
     const value = aSecret();
-    const body = { name: credential.name, type: "application" as const, value };
+    const body = CredentialEdit.parse({ name: credential.name, type: "application", value });
     credential.isTouched = true;
     credential.secrets = [...credential.secrets, value];
     await acknowledged(url, updateCredential, { params: { id: credential.id }, body }, token, 200);

@@ -10,6 +10,7 @@ import {
 } from "./account-types.ts";
 import { AuditLogEntry } from "./audit.ts";
 import { AdditionalParams, ConnectionString, ConnectorFacts, Port, SecretValue } from "./credentials.ts";
+import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import {
   AccessRequestId,
@@ -263,7 +264,7 @@ export const updateAccount = endpoint({
   path: "/api/v1/accounts/:id",
   summary: "Change an account; with `password`, its secret too (the earlier one is kept as history)",
   params: byId,
-  body: AccountEdit,
+  body: completeBody(AccountEdit),
   reply: Account,
   needs: "account.use",
   scope: "account.manage",

@@ -1,5 +1,6 @@
 // Audit sinks: where the audit trail goes beside the database, entry by entry or by its checkpoints, and being a witness.
 import { z } from "zod";
+import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import { Message, Moment, oneLine } from "./fields.ts";
 import { holdsSecret } from "./secret-names.ts";
@@ -198,7 +199,7 @@ export const updateAuditSink = endpoint({
   path: "/api/v1/audit/sinks/:id",
   summary: "Change a sink; it goes on where it is",
   params: byId,
-  body: ChangedAuditSink,
+  body: completeBody(ChangedAuditSink),
   reply: AuditSink,
   needs: "audit-sink.manage",
   stepUp: true,

@@ -10,6 +10,7 @@ import {
   isDatabaseType,
   needsSchemaName,
 } from "./credential-types.ts";
+import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import { CredentialId, Message, Moment, UserId, optionalText, pageQuery, oneLine, manyLines } from "./fields.ts";
 import { holdsSecret } from "./secret-names.ts";
@@ -193,7 +194,7 @@ export const updateCredential = endpoint({
   path: "/api/v1/credentials/:id",
   summary: "Change a credential; with `value`, its secret too (the earlier one is kept as history)",
   params: byId,
-  body: CredentialEdit,
+  body: completeBody(CredentialEdit),
   reply: Credential,
   needs: "credential.update",
   audit: "credential.updated",

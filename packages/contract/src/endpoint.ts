@@ -1,5 +1,6 @@
 // The shape of one call: what it takes, what it answers, what it needs and what it leaves in the audit trail.
 import type { z } from "zod";
+import { isComplete } from "./complete-body.ts";
 import type { Permission } from "./permission.ts";
 import type { Scope } from "./token-scopes.ts";
 
@@ -48,11 +49,16 @@ export interface Endpoint<
   readonly stepUp?: true;
   /** Answered even while the vault is sealed. */
   readonly whileSealed?: true;
+  /** Unknown query parameters are ignored instead of refused: load balancers and monitors add their own. */
+  readonly ignoresUnknownQuery?: true;
   /** Other paths that are the same call. */
   readonly aliases?: readonly string[];
 }
 
-/** Declares a call. `needs` and `audit` are required: a call without them does not compile. */
+/**
+ * Declares a call. `needs` and `audit` are required: a call without them does not compile. Throws for a PUT whose body is not
+ * a `completeBody`: it would reset what a caller leaves out.
+ */
 export function endpoint<
   Params extends z.ZodType,
   Query extends z.ZodType,
@@ -60,6 +66,9 @@ export function endpoint<
   Reply extends z.ZodType | StreamReply,
   const Audit extends AuditEvent,
 >(definition: Endpoint<Params, Query, Body, Reply, Audit>): Endpoint<Params, Query, Body, Reply, Audit> {
+  if (definition.method === "PUT" && (definition.body === undefined || !isComplete(definition.body))) {
+    throw new Error(`the body of PUT ${definition.path} is not a completeBody()`);
+  }
   return definition;
 }
 

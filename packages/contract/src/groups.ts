@@ -1,5 +1,6 @@
 // Groups of users: members of safes together; teams and departments also decide who sees whose safes.
 import { z } from "zod";
+import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import { GroupId, Message, Moment, UserId, pageQuery, oneLine, optionalLines } from "./fields.ts";
 
@@ -56,7 +57,7 @@ export const updateGroup = endpoint({
   path: "/api/v1/groups/:id",
   summary: "Change a group",
   params: byId,
-  body: NewGroup,
+  body: completeBody(NewGroup),
   reply: Group,
   needs: "group.manage",
   audit: "group.updated",

@@ -23,6 +23,7 @@ export const readHealth = endpoint({
   needs: "public",
   audit: "none",
   whileSealed: true,
+  ignoresUnknownQuery: true,
 });
 
 export const readReadiness = endpoint({
@@ -34,6 +35,7 @@ export const readReadiness = endpoint({
   needs: "public",
   audit: "none",
   whileSealed: true,
+  ignoresUnknownQuery: true,
 });
 
 export const readLiveness = endpoint({
@@ -45,4 +47,5 @@ export const readLiveness = endpoint({
   needs: "public",
   audit: "none",
   whileSealed: true,
+  ignoresUnknownQuery: true,
 });

@@ -1,5 +1,6 @@
 // Identity providers: other places that know who somebody is (OpenID Connect, LDAP), and signing in through them.
 import { z } from "zod";
+import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import { Message, Moment, Role, oneLine, optionalLines, optionalText } from "./fields.ts";
 import { login } from "./sign-in.ts";
@@ -165,7 +166,7 @@ export const updateIdentityProvider = endpoint({
   path: "/api/v1/identity-providers/:id",
   summary: "Change an identity provider",
   params: byId,
-  body: NewIdentityProvider,
+  body: completeBody(NewIdentityProvider),
   reply: IdentityProvider,
   needs: "identity-provider.manage",
   audit: "identity-provider.updated",

@@ -8,6 +8,7 @@ export * from "./admin.ts";
 export * from "./account-validation.ts";
 export * from "./audit.ts";
 export * from "./audit-sinks.ts";
+export * from "./complete-body.ts";
 export * from "./cpm.ts";
 export * from "./credential-types.ts";
 export * from "./credentials.ts";

@@ -1,6 +1,7 @@
 // Platforms: for each kind of system, how its accounts are verified, changed and lent.
 import { z } from "zod";
 import { ConnectionMethod, SystemType } from "./account-types.ts";
+import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import { AccountId, Message, Moment, PlatformId, SafeId, oneLine, optionalLines } from "./fields.ts";
 
@@ -167,7 +168,7 @@ export const updatePlatform = endpoint({
   path: "/api/v1/platforms/:id",
   summary: "Change a platform's policy",
   params: byId,
-  body: NewPlatform,
+  body: completeBody(NewPlatform),
   reply: Platform,
   needs: "platform.manage",
   audit: "platform.updated",

@@ -1,5 +1,6 @@
 // What a person set for themselves: the dashboard and the notifications.
 import { z } from "zod";
+import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 
 export const DashboardPreferences = z.strictObject({
@@ -45,7 +46,7 @@ export const updateDashboardPreferences = endpoint({
   method: "PUT",
   path: dashboardPath,
   summary: "Change one's dashboard preferences",
-  body: DashboardPreferences,
+  body: completeBody(DashboardPreferences),
   reply: DashboardPreferences,
   needs: "signed-in",
   audit: "preferences.changed",
@@ -64,7 +65,7 @@ export const updateNotificationPreferences = endpoint({
   method: "PUT",
   path: notificationsPath,
   summary: "Change one's notification preferences",
-  body: NotificationPreferences,
+  body: completeBody(NotificationPreferences),
   reply: NotificationPreferences,
   needs: "signed-in",
   audit: "preferences.changed",

@@ -1,6 +1,7 @@
 // Safes: where shared accounts live, and who may do what with them there.
 import { z } from "zod";
 import { AuditLogEntry } from "./audit.ts";
+import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import {
   AccountId,
@@ -159,7 +160,7 @@ export const updateSafe = endpoint({
   path: "/api/v1/safes/:id",
   summary: "Change a safe's properties",
   params: byId,
-  body: SafeEdit,
+  body: completeBody(SafeEdit),
   reply: Safe,
   needs: "safe.use",
   scope: "safe.manage",
@@ -228,7 +229,7 @@ export const updateSafeMember = endpoint({
   path: "/api/v1/safes/:id/members/:member_id",
   summary: "Change what a member may do, and until when",
   params: byMember,
-  body: SafeMemberEdit,
+  body: completeBody(SafeMemberEdit),
   reply: SafeMember,
   needs: "safe.use",
   scope: "safe.manage",

@@ -1,5 +1,6 @@
 // Signing in and up, sessions, the reset of a forgotten password.
 import { z } from "zod";
+import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import { Email, Message, Moment, Password, Role, SessionId, UserId, PersonName } from "./fields.ts";
 import { SignedIn } from "./second-step.ts";
@@ -207,7 +208,7 @@ export const renameOneself = endpoint({
   method: "PUT",
   path: "/api/v1/auth/profile",
   summary: "Change one's own name",
-  body: z.strictObject({ name: PersonName }),
+  body: completeBody(z.strictObject({ name: PersonName })),
   reply: z.object({ token: z.string() }),
   needs: "signed-in",
   audit: "user.renamed",

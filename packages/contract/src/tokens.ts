@@ -1,5 +1,6 @@
 // API tokens of people and of machine identities: scoped, expiring, shown once, revocable.
 import { z } from "zod";
+import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import { GroupId, Message, Moment, Network, Role, SafeId, UserId, oneLine, optionalText, pageQuery } from "./fields.ts";
 import { SCOPES_IN_SAFES, Scope, ScopeChoice, scopesIn } from "./token-scopes.ts";
@@ -120,7 +121,7 @@ export const updateTokenPolicy = endpoint({
   method: "PUT",
   path: "/api/v1/tokens/policy",
   summary: "Change how long API tokens may live; those that live longer end sooner",
-  body: TokenPolicy,
+  body: completeBody(TokenPolicy),
   reply: TokenPolicy,
   needs: "policy.manage",
   stepUp: true,
@@ -186,7 +187,7 @@ export const updateMachine = endpoint({
   path: `${machines}/:id`,
   summary: "Rename or describe a machine identity, or change who answers for it",
   params: byId,
-  body: z.strictObject(machineFields).refine(hasOneResponsible, oneResponsible),
+  body: completeBody(z.strictObject(machineFields).refine(hasOneResponsible, oneResponsible)),
   reply: MachineIdentity,
   needs: "user.manage",
   audit: "machine-identity.updated",

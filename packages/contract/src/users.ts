@@ -1,5 +1,6 @@
 // The people who sign in, as an administrator sees them: users, role requests, pending resets, the sign-in policy.
 import { z } from "zod";
+import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import { Email, Message, Moment, Network, PersonName, ROLES, Role, UserId, pageQuery } from "./fields.ts";
 
@@ -103,7 +104,7 @@ export const changeUserRole = endpoint({
   path: "/api/v1/users/:id/role",
   summary: "Give a user another role; their sessions end, because tokens carry the role",
   params: byId,
-  body: z.strictObject({ role: Role }),
+  body: completeBody(z.strictObject({ role: Role })),
   reply: User,
   needs: "user.manage",
   audit: "user.role-changed",
@@ -116,7 +117,7 @@ export const setUserStatus = endpoint({
   path: "/api/v1/users/:id/status",
   summary: "Disable or enable a user; disabling ends their sessions at once",
   params: byId,
-  body: z.strictObject({ status: z.enum(USER_STATUSES) }),
+  body: completeBody(z.strictObject({ status: z.enum(USER_STATUSES) })),
   reply: User,
   needs: "user.manage",
   audit: "user.status-changed",
@@ -231,7 +232,7 @@ export const updateSignInPolicy = endpoint({
   method: "PUT",
   path: "/api/v1/admin/sign-in-policy",
   summary: "Change the sign-in policy",
-  body: SignInPolicy,
+  body: completeBody(SignInPolicy),
   reply: SignInPolicy,
   needs: "policy.manage",
   audit: "policy.changed",

@@ -1,5 +1,5 @@
 // Platforms and accounts for tests, made through the same calls as real ones.
-import { createAccount, createPlatform } from "@strongroom/contract";
+import { NewPlatform, createAccount, createPlatform } from "@strongroom/contract";
 import type { Account, InputOf, Platform, Safe } from "@strongroom/contract";
 import { aSecret } from "./credentials.ts";
 import { firstAdmin } from "./people.ts";
@@ -10,7 +10,7 @@ type PlatformFields = NonNullable<InputOf<typeof createPlatform>["body"]>;
 type AccountFields = NonNullable<InputOf<typeof createAccount>["body"]>;
 
 /** A platform that demands nothing. */
-export const aPolicy: PlatformFields = {
+export const aPolicy: NewPlatform = NewPlatform.parse({
   name: "A platform",
   system_type: "Application",
   connection_method: "HTTPS",
@@ -41,7 +41,7 @@ export const aPolicy: PlatformFields = {
   default_duration_minutes: 60,
   max_duration_minutes: 1440,
   session_recording_required: false,
-};
+});
 
 let count = 0;
 

@@ -1,6 +1,7 @@
 // Access to accounts in random worlds: what lists show, what single reads answer, what retrieval gives and what every write
 // allows agree with a second opinion; and taking approvers away never opens anything.
 import {
+  AccountEdit,
   accountStatistics,
   createAccessRequest,
   deleteAccount,
@@ -80,14 +81,14 @@ async function agreesOnWrites(world: World, account: WorldAccount, person: Inhab
     const may = permission === null || inSafe.includes(permission);
     assert.equal(reply.status, !isSeen ? 404 : may ? 200 : 403, `${what}: ${reply.text}`);
   };
-  const body = {
+  const body = AccountEdit.parse({
     name: shown.name,
     hostname: shown.hostname_ip,
     username: shown.username,
     platform_id: shown.platform_id,
     system_type: shown.system_type,
     connection_method: shown.connection_method,
-  };
+  });
   check("update", await app.call(updateAccount, { params, body, as }), "update_properties");
   check("history", await app.call(readAccountHistory, { params, as }), "view_audit");
   // For all who see it, also those to whom it is only lent.

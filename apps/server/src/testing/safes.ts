@@ -20,7 +20,7 @@ export async function aSafe(app: TestApp, owner: TestPerson, fields: SafeFields 
   if (status === undefined) return made.body;
   const changed = await app.call(updateSafe, {
     params: { id: made.body.id },
-    body: { name: body.name, description: body.description, status },
+    body: { name: body.name, description: body.description ?? null, status },
     as: owner.token,
   });
   if (changed.status !== 200) throw new Error(changed.text);

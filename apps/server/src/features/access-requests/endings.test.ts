@@ -1,5 +1,6 @@
 // How access ends: by its time, by somebody, and by what happens to the account, the person or the membership.
 import {
+  AccountEdit,
   checkInAccount,
   deleteAccount,
   deleteUser,
@@ -78,7 +79,7 @@ describe("access ends", () => {
     const request = await granted(lending);
     const { safe, owner } = lending;
     const setTo = async (status: "active" | "inactive") => {
-      const body = { name: safe.name, status };
+      const body = { name: safe.name, description: safe.description, status };
       const reply = await app.call(updateSafe, { params: { id: safe.id }, body, as: owner.token });
       assert.equal(reply.status, 200, reply.text);
     };
@@ -111,7 +112,7 @@ describe("access ends", () => {
       "The account was disabled": ({ owner, account }: Lending) => {
         const { name, username, platform_id, system_type, connection_method, hostname_ip: hostname } = account;
         const fields = { name, username, platform_id, system_type, connection_method, hostname };
-        const body = { ...fields, status: "disabled" as const };
+        const body = AccountEdit.parse({ ...fields, status: "disabled" });
         return app.call(updateAccount, { params: { id: account.id }, body, as: owner.token });
       },
     };

@@ -1,5 +1,6 @@
 // Validating accounts on real systems, over HTTP: what it answers, stores, records and tells whom.
 import {
+  AccountEdit,
   accountValidationHistory,
   createAccount,
   listPlatforms,
@@ -103,7 +104,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
       database_name: "postgres",
       schema_name: "public",
     };
-    const body = { ...edit, platform_id, system_type, connection_method, port };
+    const body = AccountEdit.parse({ ...edit, platform_id, system_type, connection_method, port });
     const changed = await app.call(updateAccount, { params: { id: made.id }, body, as: owner.token });
     assert.equal(changed.status, 200, changed.text);
     const bad = await app.call(validateAccount, { params: { id: made.id }, as: owner.token });

@@ -1,5 +1,6 @@
 // Where the audit trail goes beside the database: web hooks and files, who may say so, and what a broken one does to the product.
 import {
+  ChangedAuditSink,
   createAuditSink,
   createCredential,
   deleteAuditSink,
@@ -158,7 +159,10 @@ describe("a web hook", () => {
     assert.deepEqual([tried.status, tried.body.has_arrived], [200, true], tried.text);
     assert.match(receiver.all()[0]?.body ?? "", /A test message for \\?"hook to try/);
     const nowhere = { kind: "http", url: "http://127.0.0.1:9/" } as const;
-    await app.call(updateAuditSink, { ...byId(sink), body: { name: "hook to try", config: nowhere } });
+    await app.call(updateAuditSink, {
+      ...byId(sink),
+      body: ChangedAuditSink.parse({ name: "hook to try", config: nowhere }),
+    });
     const failed = await app.call(testAuditSink, byId(sink));
     assert.equal(failed.body.has_arrived, false);
     assert.match(failed.body.message, /127\.0\.0\.1:9 refused the connection/);
@@ -194,21 +198,27 @@ describe("what a sink keeps secret", () => {
       for (const secret of Object.values(secrets)) assert.ok(!text.includes(secret), "it is nowhere to be read");
     }
     const elsewhere = { kind: "http", url: "https://elsewhere.example.com/in" } as const;
-    const moved = await app.call(updateAuditSink, { ...byId(sink), body: { name: "with secrets", config: elsewhere } });
+    const moved = await app.call(updateAuditSink, {
+      ...byId(sink),
+      body: ChangedAuditSink.parse({ name: "with secrets", config: elsewhere }),
+    });
     assert.equal(moved.status, 400);
     assert.match(moved.text, /Where this goes to has changed/);
     const ca = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----";
-    const vouched = { name: "with secrets", config: { ...config, ca } };
+    const vouched = ChangedAuditSink.parse({ name: "with secrets", config: { ...config, ca } });
     const trusted = await app.call(updateAuditSink, { ...byId(sink), body: vouched });
     assert.deepEqual([trusted.status, trusted.text.includes('"path":"hmac_key"')], [400, true], trusted.text);
     const half = await app.call(updateAuditSink, { ...byId(sink), body: { ...vouched, hmac_key: secrets.hmac_key } });
     assert.deepEqual([half.status, half.text.includes('"path":"authorization"')], [400, true], half.text);
     const path = { kind: "http", url: "https://siem.example.com/another/in" } as const;
-    const same = await app.call(updateAuditSink, { ...byId(sink), body: { name: "with secrets", config: path } });
+    const same = await app.call(updateAuditSink, {
+      ...byId(sink),
+      body: ChangedAuditSink.parse({ name: "with secrets", config: path }),
+    });
     assert.equal(same.status, 200, "another path of the same place");
     const kept = await app.call(updateAuditSink, {
       ...byId(sink),
-      body: { name: "with secrets", config, hmac_key: null },
+      body: ChangedAuditSink.parse({ name: "with secrets", config, hmac_key: null }),
     });
     assert.deepEqual([kept.body.has_hmac_key, kept.body.has_authorization], [false, true]);
     await app.call(deleteAuditSink, byId(sink));

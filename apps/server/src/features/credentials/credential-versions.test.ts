@@ -1,5 +1,6 @@
 // The versions of one's own secret: seen, and each in its owner's reach, also one that nothing proved.
 import {
+  CredentialEdit,
   deleteCredential,
   listCredentialVersions,
   revealCredentialVersion,
@@ -23,7 +24,7 @@ test("an earlier secret, and one that a rotation could not prove, are revealed t
   const credential = await aCredential(app, owner);
   const { id } = credential;
   const value = aSecret();
-  const body = { name: credential.name, type: "application", value } as const;
+  const body = CredentialEdit.parse({ name: credential.name, type: "application", value });
   assert.equal((await app.call(updateCredential, { params: { id }, body, as: owner.token })).status, 200);
   // As a rotation leaves the second one that found neither in force.
   await app.database.pool.query(

@@ -1,5 +1,6 @@
 // Credentials as their owner stores, reads, changes and deletes them, over HTTP.
 import {
+  CredentialEdit,
   CREDENTIAL_TYPES,
   createCredential,
   deleteCredential,
@@ -186,7 +187,8 @@ describe("changing a credential", () => {
       environment: "development",
       value: undefined,
     } as const;
-    const reply = await app.call(updateCredential, { params: { id: stored.id }, body, as: owner.token });
+    const edit = { params: { id: stored.id }, body: CredentialEdit.parse(body), as: owner.token };
+    const reply = await app.call(updateCredential, edit);
     assert.equal(reply.status, 200, reply.text);
     assert.equal(reply.body.name, "Renamed");
     assert.equal(reply.body.environment, "development");
@@ -199,7 +201,8 @@ describe("changing a credential", () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, good());
     const value = aSecret();
-    await app.call(updateCredential, { params: { id: stored.id }, body: { ...good(), value }, as: owner.token });
+    const body = CredentialEdit.parse({ ...good(), value });
+    await app.call(updateCredential, { params: { id: stored.id }, body, as: owner.token });
     const revealed = await app.call(revealCredential, { params: { id: stored.id }, body: {}, as: owner.token });
     assert.equal(revealed.body.value, value);
     const versions = await app.database.db
@@ -225,7 +228,7 @@ describe("changing a credential", () => {
     const change = (body: object) =>
       app.call(updateCredential, {
         params: { id: made.id },
-        body: { name: made.name, type: made.type, ...before, ...body },
+        body: CredentialEdit.parse({ name: made.name, type: made.type, ...before, ...body }),
         as: owner.token,
       });
     await change({ host: "db2.example.com", username: "billing", port: null, value });
@@ -250,7 +253,7 @@ describe("changing a credential", () => {
       Array.from({ length: 8 }, (_, place) =>
         app.call(updateCredential, {
           params: { id: stored.id },
-          body: { ...good(), value: `secret number ${place}` },
+          body: CredentialEdit.parse({ ...good(), value: `secret number ${place}` }),
           as: owner.token,
         }),
       ),
@@ -276,7 +279,7 @@ describe("changing a credential", () => {
     const stored = await aCredential(app, owner, good());
     await app.call(updateCredential, {
       params: { id: stored.id },
-      body: { ...good(), name: "Renamed", host: "new.example.com" },
+      body: CredentialEdit.parse({ ...good(), name: "Renamed", host: "new.example.com" }),
       as: owner.token,
     });
     const history = await app.call(readCredentialHistory, { params: { id: stored.id }, as: owner.token });
@@ -288,7 +291,8 @@ describe("changing a credential", () => {
   test("the same parameters in another order are no change", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, { ...good(), additional_params: { a: 1, b: { c: [1, 2], d: null } } });
-    const body = { ...good(), value: undefined, additional_params: { b: { d: null, c: [1, 2] }, a: 1 } };
+    const params = { b: { d: null, c: [1, 2] }, a: 1 };
+    const body = CredentialEdit.parse({ ...good(), value: undefined, additional_params: params });
     await app.call(updateCredential, { params: { id: stored.id }, body, as: owner.token });
     const history = await app.call(readCredentialHistory, { params: { id: stored.id }, as: owner.token });
     const entry = history.body.history.find((each) => each.event === "credential.updated");
@@ -302,7 +306,7 @@ describe("deleting a credential", () => {
     const stored = await aCredential(app, owner, good());
     await app.call(updateCredential, {
       params: { id: stored.id },
-      body: { ...good(), value: aSecret() },
+      body: CredentialEdit.parse({ ...good(), value: aSecret() }),
       as: owner.token,
     });
     const reply = await app.call(deleteCredential, { params: { id: stored.id }, as: owner.token });

@@ -1,5 +1,11 @@
 // Listing and searching: every match, no other, in order, whatever the way that the search takes.
-import { DATABASE_TYPES, deleteCredential, listCredentials, updateCredential } from "@strongroom/contract";
+import {
+  CredentialEdit,
+  DATABASE_TYPES,
+  deleteCredential,
+  listCredentials,
+  updateCredential,
+} from "@strongroom/contract";
 import type { InputOf } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -150,7 +156,7 @@ describe("VAULT-05: the search", () => {
   test("finds a credential by its new name once it is renamed, and no longer by the old one", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, { name: "Before", username: "olduser" });
-    const body = { name: "Afterwards", type: "application", username: "newuser" } as const;
+    const body = CredentialEdit.parse({ name: "Afterwards", type: "application", username: "newuser" });
     await app.call(updateCredential, { params: { id: stored.id }, body, as: owner.token });
     assert.deepEqual(await namesFound(owner, { search: "befo" }), []);
     assert.deepEqual(await namesFound(owner, { search: "olduser" }), []);
@@ -213,7 +219,7 @@ describe("the filters", () => {
     assert.deepEqual(await namesFound(owner, { verification_status: "failed" }), []);
     await app.call(updateCredential, {
       params: { id: stored.id },
-      body: { name: "Blue one", type: "application", environment: "development" },
+      body: CredentialEdit.parse({ name: "Blue one", type: "application", environment: "development" }),
       as: owner.token,
     });
     assert.deepEqual(await namesFound(owner, { environment: "staging" }), []);

@@ -1,5 +1,11 @@
 // Revealing secrets: recorded before they leave, in groups that share a commit, each call with its own answer.
-import { deleteCredential, listCredentials, revealCredential, updateCredential } from "@strongroom/contract";
+import {
+  CredentialEdit,
+  deleteCredential,
+  listCredentials,
+  revealCredential,
+  updateCredential,
+} from "@strongroom/contract";
 import { KeyRing } from "@strongroom/keys";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -102,7 +108,7 @@ describe("a reveal during an edit", () => {
     const [stored, other] = [await aCredential(app, owner), await aCredential(app, owner)];
     const value = aSecret();
     const letGo = await holdEdits(context);
-    const body = { name: stored.name, type: stored.type, value };
+    const body = CredentialEdit.parse({ name: stored.name, type: stored.type, value });
     const edit = app.call(updateCredential, { params: { id: stored.id }, body, as: owner.token });
     await waitersFor("advisory", 1);
     const reveals = [reveal(stored.id, owner), reveal(other.id, owner)];
@@ -230,13 +236,14 @@ describe("INVARIANT: an envelope opens only for the purpose, record, version and
   test("an earlier version put in the place of the one in force is refused", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner);
-    const body = { name: "A credential", type: "application", value: aSecret() } as const;
+    const value = aSecret();
+    const body = CredentialEdit.parse({ name: "A credential", type: "application", value });
     await app.call(updateCredential, { params: { id: stored.id }, body, as: owner.token });
     await app.database.pool.query(
       "update secret_versions set envelope = (select envelope from secret_versions where credential_id = $1 and version = 1) where credential_id = $1 and version = 2",
       [stored.id],
     );
-    await isRefused(stored.id, owner, [stored.value, body.value]);
+    await isRefused(stored.id, owner, [stored.value, value]);
   });
 
   test("a secret whose key is gone is refused, and the others are not", async () => {

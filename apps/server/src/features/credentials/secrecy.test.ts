@@ -1,5 +1,6 @@
 // No secret anywhere but in its envelope and in the reply of a reveal: not in another reply, a log line, an event or a table.
 import {
+  CredentialEdit,
   createCredential,
   deleteCredential,
   listCredentials,
@@ -72,7 +73,8 @@ describe("a secret is nowhere but in its envelope", () => {
     );
     const params = { id: created.body.id };
     say(await app.call(verifyCredential, { params, as: owner.token }));
-    say(await app.call(updateCredential, { params, body: { ...fields, value: secrets.second }, as: owner.token }));
+    const edit = CredentialEdit.parse({ ...fields, value: secrets.second });
+    say(await app.call(updateCredential, { params, body: edit, as: owner.token }));
     say(await app.call(verifyCredential, { params, as: owner.token }));
     say(await app.call(createCredential, { body: { ...fields, name: "x", value: secrets.refused }, as: owner.token }));
     say(

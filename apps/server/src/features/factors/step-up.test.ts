@@ -1,5 +1,6 @@
 // The fresh proof that some calls ask for: what asks for it, what counts, and what is no way around it.
 import {
+  CredentialEdit,
   beginStepUp,
   changeUserRole,
   readAccount,
@@ -116,7 +117,13 @@ describe("a production secret", () => {
     const edit = (fields: object) =>
       app.call(updateCredential, {
         params: { id: made.id },
-        body: { name: made.name, type: made.type, environment: "production", host: "db1.example.com", ...fields },
+        body: CredentialEdit.parse({
+          name: made.name,
+          type: made.type,
+          environment: "production",
+          host: "db1.example.com",
+          ...fields,
+        }),
         as: person.token,
       });
     await later(person);

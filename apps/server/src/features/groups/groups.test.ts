@@ -1,5 +1,6 @@
 // Groups: made and filled by administrators, and what people have through one ends with it.
 import {
+  NewGroup,
   addGroupMember,
   createGroup,
   deleteGroup,
@@ -9,7 +10,7 @@ import {
   removeGroupMember,
   updateGroup,
 } from "@strongroom/contract";
-import type { Group } from "@strongroom/contract";
+import type { Group, GroupKind } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { aPerson, firstAdmin } from "#testing/people.ts";
@@ -49,7 +50,7 @@ describe("a group", () => {
       ["apes", "Night shift", "Zebras"],
     );
     assert.deepEqual((await list({ search: "AWAKE" })).body.groups, [made.body]);
-    const edit = { name: "Day shift", kind: "group" } as const;
+    const edit = NewGroup.parse({ name: "Day shift", kind: "group" });
     const changed = await app.call(updateGroup, { params: { id }, body: edit, as: admin.token });
     assert.deepEqual(
       [changed.body.name, changed.body.kind, changed.body.may_break_glass, changed.body.description],
@@ -68,7 +69,9 @@ describe("a group", () => {
     );
     const others = await Promise.all([aGroup(app, []), aGroup(app, [])]);
     const renamed = await Promise.all(
-      others.map(({ id }) => app.call(updateGroup, { params: { id }, body: { name: "Divers" }, as: admin.token })),
+      others.map(({ id }) =>
+        app.call(updateGroup, { params: { id }, body: NewGroup.parse({ name: "Divers" }), as: admin.token }),
+      ),
     );
     assert.deepEqual(
       renamed.map(({ status }) => status).toSorted((a, b) => a - b),
@@ -87,7 +90,7 @@ describe("a group", () => {
     for (const { token } of [manager, user]) {
       const replies = [
         await app.call(createGroup, { body: { name: "Mine" }, as: token }),
-        await app.call(updateGroup, { params: { id }, body: { name: "Mine" }, as: token }),
+        await app.call(updateGroup, { params: { id }, body: NewGroup.parse({ name: "Mine" }), as: token }),
         await app.call(deleteGroup, { params: { id }, as: token }),
         await app.call(addGroupMember, { params: { id }, body: { user_id: user.id }, as: token }),
         await app.call(removeGroupMember, { params: { id, user_id: user.id }, as: token }),
@@ -157,9 +160,15 @@ describe("what somebody has through a group", () => {
     const team = await aGroup(app, [owner, mate], { kind: "team" });
     const safe = await aSafe(app, owner, { access_level: "team" });
     assert.equal(await sees(mate, safe), true);
-    await app.call(updateGroup, { params: { id: team.id }, body: { name: team.name }, as: admin.token });
+    const setKind = (kind: GroupKind) =>
+      app.call(updateGroup, {
+        params: { id: team.id },
+        body: { ...NewGroup.parse({ name: team.name }), kind },
+        as: admin.token,
+      });
+    await setKind("group");
     assert.equal(await sees(mate, safe), false);
-    await app.call(updateGroup, { params: { id: team.id }, body: { name: team.name, kind: "team" }, as: admin.token });
+    await setKind("team");
     assert.equal(await sees(mate, safe), true);
     await takeOut(team, owner);
     assert.equal(await sees(mate, safe), false);

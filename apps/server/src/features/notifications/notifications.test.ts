@@ -1,5 +1,6 @@
 // What people are told: who, how much of it at once, and what they do with it.
 import {
+  NotificationPreferences,
   clearNotifications,
   dismissNotification,
   listNotifications,
@@ -7,9 +8,10 @@ import {
   readNotification,
   updateNotificationPreferences,
 } from "@strongroom/contract";
-import type { InputOf, Notification } from "@strongroom/contract";
+import type { Notification } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import type { z } from "zod";
 import { smtpSink } from "#features/mail/testing/smtp-sink.ts";
 import type { SmtpSink } from "#features/mail/testing/smtp-sink.ts";
 import { aPerson } from "#testing/people.ts";
@@ -31,10 +33,8 @@ after(async () => {
   await smtp.close();
 });
 
-type Preferences = NonNullable<InputOf<typeof updateNotificationPreferences>["body"]>;
-
-const prefer = (person: TestPerson, body: Preferences) =>
-  app.call(updateNotificationPreferences, { body, as: person.token });
+const prefer = (person: TestPerson, preferences: z.input<typeof NotificationPreferences>) =>
+  app.call(updateNotificationPreferences, { body: NotificationPreferences.parse(preferences), as: person.token });
 
 const listed = async (person: TestPerson) => (await app.call(listNotifications, { as: person.token })).body;
 

@@ -55,13 +55,16 @@ describe("preferences", () => {
     await app.call(updateDashboardPreferences, { body: dashboard, as: person.token });
     assert.deepEqual((await app.call(readDashboardPreferences, { as: person.token })).body, dashboard);
     assert.deepEqual((await app.call(readNotificationPreferences, { as: person.token })).body, notifications);
-    await app.call(updateNotificationPreferences, { body: {}, as: person.token });
+    await app.call(updateNotificationPreferences, { body: NOTIFICATIONS, as: person.token });
     assert.deepEqual((await app.call(readNotificationPreferences, { as: person.token })).body, NOTIFICATIONS);
   });
 
   test("nobody reads or changes another person's", async () => {
     const other = await aPerson(app);
-    await app.call(updateNotificationPreferences, { body: { emailNotifications: true }, as: person.token });
+    await app.call(updateNotificationPreferences, {
+      body: { ...NOTIFICATIONS, emailNotifications: true },
+      as: person.token,
+    });
     assert.deepEqual((await app.call(readNotificationPreferences, { as: other.token })).body, NOTIFICATIONS);
   });
 

@@ -1,5 +1,6 @@
 // What a rotation finds out by itself, when it stops for a person, and what it keeps from others meanwhile.
 import {
+  AccountEdit,
   cancelRotation,
   deleteAccount,
   moveAccount,
@@ -36,15 +37,16 @@ const rulesWith = (rules: Partial<NewPlatform["password_rules"]>) => ({
   password_rules: { ...aPolicy.password_rules, ...rules },
 });
 
-const asBody = ({ account, role }: Awaited<ReturnType<Place["anAccountThere"]>>, password?: string) => ({
-  ...DATABASE,
-  name: account.name,
-  hostname: account.hostname_ip,
-  port: place.target.port,
-  username: role.username,
-  platform_id: account.platform_id,
-  ...(password === undefined ? {} : { password }),
-});
+const asBody = ({ account, role }: Awaited<ReturnType<Place["anAccountThere"]>>, password?: string) =>
+  AccountEdit.parse({
+    ...DATABASE,
+    name: account.name,
+    hostname: account.hostname_ip,
+    port: place.target.port,
+    username: role.username,
+    platform_id: account.platform_id,
+    ...(password === undefined ? {} : { password }),
+  });
 
 /** An account that waits at `stored` with a candidate, its target away, and what it will be known by. */
 async function stuck() {

@@ -1,5 +1,12 @@
 // What else uses an account's password is brought up to date once the password was changed, and checked.
-import { addDependent, listDependents, removeDependent, updateAccount, updateDependent } from "@strongroom/contract";
+import {
+  AccountEdit,
+  addDependent,
+  listDependents,
+  removeDependent,
+  updateAccount,
+  updateDependent,
+} from "@strongroom/contract";
 import type { Account, AccountId, Dependent, DependentConfig, InputOf } from "@strongroom/contract";
 import {
   logInBare,
@@ -116,7 +123,7 @@ test("another account with the same password takes the new one over, and a user 
   assert.equal(await place.passwordOf(owner, twin.account.id), password);
   assert.equal(await place.logsIn(linked.username, password), true);
 
-  const body = { ...asStored(account), password: "stored-by-hand-1" };
+  const body = AccountEdit.parse({ ...asStored(account), password: "stored-by-hand-1" });
   assert.equal(
     (await place.app.call(updateAccount, { params: { id: account.id }, body, as: owner.token })).status,
     200,

@@ -114,7 +114,7 @@ test("is empty while the safe is not active, and leaves out who cannot sign in a
     (await accessTo(safe)).map(({ user_id }) => user_id),
     [owner.id],
   );
-  const body = { name: safe.name, status: "archived" } as const;
+  const body = { name: safe.name, description: safe.description, status: "archived" } as const;
   await app.call(updateSafe, { params: { id: safe.id }, body, as: owner.token });
   assert.deepEqual(await accessTo(safe), []);
 });

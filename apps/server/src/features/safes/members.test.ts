@@ -34,8 +34,11 @@ const edit = (
   by: TestPerson,
   safe: Safe,
   member: SafeMember,
-  body: NonNullable<InputOf<typeof updateSafeMember>["body"]>,
-) => app.call(updateSafeMember, { params: { id: safe.id, member_id: member.id }, body, as: by.token });
+  change: Partial<NonNullable<InputOf<typeof updateSafeMember>["body"]>> & Pick<SafeMember, "role">,
+) => {
+  const body = { expires_at: null, ...change };
+  return app.call(updateSafeMember, { params: { id: safe.id, member_id: member.id }, body, as: by.token });
+};
 const remove = (by: TestPerson, safe: Safe, member: Pick<SafeMember, "id">) =>
   app.call(removeSafeMember, { params: { id: safe.id, member_id: member.id }, as: by.token });
 const permissionsOf = async (person: TestPerson, safe: Safe) => {
@@ -288,7 +291,11 @@ describe("the owner's membership", () => {
     const safe = await aSafe(app, owner);
     await aMember(app, owner, safe, next, "user", inHours(1));
     const give = (by: TestPerson, to: TestPerson) =>
-      app.call(updateSafe, { params: { id: safe.id }, body: { name: safe.name, owner_id: to.id }, as: by.token });
+      app.call(updateSafe, {
+        params: { id: safe.id },
+        body: { name: safe.name, description: null, owner_id: to.id },
+        as: by.token,
+      });
     assert.equal((await give(next, next)).status, 403);
     const given = await give(owner, next);
     assert.deepEqual([given.status, given.body.owner_id], [200, next.id]);
@@ -315,7 +322,11 @@ describe("the owner's membership", () => {
     const safe = await aSafe(app, owner);
     await aMember(app, owner, safe, second, "owner");
     const take = (by: TestPerson) =>
-      app.call(updateSafe, { params: { id: safe.id }, body: { name: safe.name, owner_id: by.id }, as: by.token });
+      app.call(updateSafe, {
+        params: { id: safe.id },
+        body: { name: safe.name, description: null, owner_id: by.id },
+        as: by.token,
+      });
     const reply = await take(second);
     assert.deepEqual([reply.status, codeOf(reply)], [403, "safe.not-owner"]);
     assert.equal((await take(admin)).status, 200);

@@ -105,7 +105,7 @@ async function agreesOnWrites(chance: Chance, world: World, safe: WorldSafe, per
   const params = { id: safe.id as never };
   const status = (isAllowed: boolean, good: number) => (may.length === 0 ? 404 : isAllowed ? good : 403);
 
-  const edited = await app.call(updateSafe, { params, body: { name: safe.name }, as });
+  const edited = await app.call(updateSafe, { params, body: { name: safe.name, description: null }, as });
   assert.equal(edited.status, status(may.includes("manage_safe"), 200), edited.text);
 
   const seesMembers = person.role === "admin" || heldBy(safe, person).length > 0;

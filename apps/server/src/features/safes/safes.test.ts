@@ -171,7 +171,7 @@ describe("who sees a safe", () => {
   test("OPEN-19: for who may not see it, it does not exist", async () => {
     const [owner, other] = [await aPerson(app), await aPerson(app, "manager")];
     const safe = await aSafe(app, owner, { name: "Hidden away" });
-    const body = { name: "Mine now" };
+    const body = { name: "Mine now", description: null };
     const replies = [
       await read(safe.id, other),
       await app.call(updateSafe, { params: { id: safe.id }, body, as: other.token }),
@@ -213,7 +213,7 @@ describe("who sees a safe", () => {
     assert.deepEqual([seen.body.my_permissions, seen.body.members], [["list"], []]);
     const members = await app.call(listSafeMembers, { params: { id: safe.id }, as: other.token });
     assert.deepEqual([members.status, codeOf(members)], [403, "safe.permission-missing"]);
-    const edit = { params: { id: safe.id }, body: { name: "Mine now" }, as: other.token };
+    const edit = { params: { id: safe.id }, body: { name: "Mine now", description: null }, as: other.token };
     const changed = await app.call(updateSafe, edit);
     assert.deepEqual([changed.status, codeOf(changed)], [403, "safe.permission-missing"]);
     assert.match(changed.text, /You need the permission \\"Manage the safe\\" in the safe/);
@@ -266,7 +266,7 @@ describe("changing a safe", () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner, { status: "archived" });
     assert.deepEqual(safe.my_permissions, ["list", "delete", "manage_safe", "manage_members", "view_audit"]);
-    const body = { name: safe.name, status: "active" } as const;
+    const body = { name: safe.name, description: safe.description, status: "active" } as const;
     const back = await app.call(updateSafe, { params: { id: safe.id }, body, as: owner.token });
     assert.equal(back.body.my_permissions.length, 15);
   });
@@ -275,7 +275,11 @@ describe("changing a safe", () => {
     const [owner, member] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     await aMember(app, owner, safe, member, "user");
-    await app.call(updateSafe, { params: { id: safe.id }, body: { name: "Mine now" }, as: member.token });
+    await app.call(updateSafe, {
+      params: { id: safe.id },
+      body: { name: "Mine now", description: null },
+      as: member.token,
+    });
     const [entry] = await entriesOf("safe.updated", safe.id);
     assert.deepEqual([entry.result, entry.reason], ["failure", "safe.permission-missing"]);
   });

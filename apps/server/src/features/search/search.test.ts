@@ -1,5 +1,6 @@
 // The global search: everything that somebody may see, nothing else, and only what they may do with it.
 import {
+  AccountEdit,
   createAccessRequest,
   createMachine,
   createSafe,
@@ -170,7 +171,11 @@ describe("what is offered", () => {
       connection_method: rest.connection_method,
       status: "disabled" as const,
     };
-    const disabled = await app.call(updateAccount, { params: { id: account.id }, body, as: owner.token });
+    const disabled = await app.call(updateAccount, {
+      params: { id: account.id },
+      body: AccountEdit.parse(body),
+      as: owner.token,
+    });
     assert.equal(disabled.status, 200, disabled.text);
     assert.deepEqual(await offered(member), []);
     assert.deepEqual(await offered(owner), ["verify", "rotate"]);

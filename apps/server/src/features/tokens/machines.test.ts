@@ -107,7 +107,7 @@ test("a change of it and a decision about it do not wait for each other in a cir
     await deciding.query("begin");
     await deciding.query("set local lock_timeout = '3s'");
     await deciding.query("select from users where role = 'admin' and kind = 'person' for no key update");
-    const body = { name: `${machine.name} again`, responsible_user_id: admin.id };
+    const body = { name: `${machine.name} again`, description: null, responsible_user_id: admin.id };
     const changing = app.call(updateMachine, { params: { id: machine.id }, body, as: admin.token });
     await eventually(async () => {
       const waiting = await app.database.pool.query(
@@ -144,7 +144,7 @@ test("who answers for it, alone or in a group, sees its tokens and revokes them;
 
   const change = await app.call(updateMachine, {
     params: { id: machine.id },
-    body: { name: "Renamed", responsible_user_id: other.id },
+    body: { name: "Renamed", description: null, responsible_user_id: other.id },
     as: admin.token,
   });
   assert.deepEqual([change.body.name, change.body.responsible?.user_id], ["Renamed", other.id]);

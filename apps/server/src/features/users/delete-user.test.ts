@@ -94,7 +94,7 @@ test("who owns a safe is not deleted before it is somebody else's", async () => 
   assert.match(refused.text, /user\.owns-safes/);
   const given = await app.call(updateSafe, {
     params: { id: made.body.id },
-    body: { name: "Inherited", owner_id: heir.id },
+    body: { name: "Inherited", description: null, owner_id: heir.id },
     as: admin.token,
   });
   assert.equal(given.status, 200, given.text);

@@ -1,5 +1,6 @@
 // SSH host keys: the first one is trusted and pinned, another one is an alarm and never a login, until a person accepts it.
 import {
+  CredentialEdit,
   acceptHostKey,
   listDashboardAlerts,
   readCredentialHistory,
@@ -130,7 +131,7 @@ describe("a host key", needs(sshdAvailable()), () => {
       (await app.database.pool.query("select host_key from credentials where id = $1", [stored.id])).rows[0].host_key;
     const { value: _, ...same } = fields();
     const change = (body: object) =>
-      app.call(updateCredential, { params: { id: stored.id }, body: body as never, as: owner.token });
+      app.call(updateCredential, { params: { id: stored.id }, body: CredentialEdit.parse(body), as: owner.token });
     await change({ ...same, name: "Renamed" });
     assert.deepEqual(await pin(), await sshd.hostKey());
     assert.equal((await asStored(app, owner, stored.id)).verification_status, "verified");

@@ -1,5 +1,6 @@
 // Verification of one credential on real systems, over HTTP: what it answers, stores, records and tells.
 import {
+  CredentialEdit,
   createCredential,
   readCredentialHistory,
   updateCredential,
@@ -174,7 +175,11 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
     assert.equal(rows[0].verify_after, null);
     assert.equal((await verify(owner, stored.id)).body.data.outcome, "rejected");
 
-    await app.call(updateCredential, { params: { id: stored.id }, body: fields, as: owner.token });
+    await app.call(updateCredential, {
+      params: { id: stored.id },
+      body: CredentialEdit.parse(fields),
+      as: owner.token,
+    });
     const verified = await eventually(async () => {
       const now = await asStored(app, owner, stored.id);
       return now.verification_status === "verified" ? now : null;
@@ -342,7 +347,7 @@ describe("on targets that misbehave", () => {
     const stored = await quiet(owner, target.port);
     const reply = verify(owner, stored.id);
     await target.caller();
-    const body = { ...at(target.port), type: "application", value: aSecret() } as const;
+    const body = CredentialEdit.parse({ ...at(target.port), type: "application", value: aSecret() });
     await app.call(updateCredential, { params: { id: stored.id }, body, as: owner.token });
     target.letGo();
     assert.equal((await reply).body.data.outcome, "unreachable");

@@ -1,5 +1,5 @@
 // The OpenAPI 3.1 document and a page to read it, made from the endpoints themselves.
-import { Problem, scopeOf } from "@strongroom/contract";
+import { Problem, isComplete, isKeptWhenMissing, scopeOf } from "@strongroom/contract";
 import type { Endpoint } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
@@ -10,9 +10,28 @@ import { takesKey } from "./idempotency.ts";
 type Json = Record<string, unknown>;
 
 const schemaOf = (schema: z.ZodType, io: "input" | "output"): Json => {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    target: "draft-2020-12",
+    ...(isComplete(schema) ? { override: requireAll } : {}),
+  });
   return rest;
 };
+
+/** In the body of a PUT no default is filled in, so every field is required unless leaving it out keeps what is stored. */
+function requireAll({
+  zodSchema,
+  jsonSchema,
+}: {
+  zodSchema: z.core.$ZodTypes;
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}) {
+  delete jsonSchema.default;
+  if (!(zodSchema instanceof z.ZodObject)) return;
+  const fields = Object.entries(zodSchema.shape);
+  jsonSchema.required = fields.filter(([, field]) => !isKeptWhenMissing(field)).map(([name]) => name);
+}
 
 /** The whole API as an OpenAPI 3.1 document. */
 export function openApiDocument(version: string): Json {

@@ -15,6 +15,7 @@ import { createCall } from "./call.ts";
 import type { TrackedCall } from "./call.ts";
 import { clientAddress } from "./client-address.ts";
 import { repeatKeyOf } from "./idempotency.ts";
+import { partsCheck } from "./known-parts.ts";
 import { asRefusal, sealed, validationRefusal } from "./problem.ts";
 import { isStorable } from "./storable.ts";
 import { refuse } from "./refuse.ts";
@@ -34,8 +35,10 @@ declare module "fastify" {
 }
 
 export function route<E extends Endpoint>(kernel: Kernel, endpoint: E, finish: Finish<E>): void {
+  const refuseUnknown = partsCheck(endpoint);
   const handler = async (request: FastifyRequest, raw: FastifyReply): Promise<FastifyReply> => {
     const actor = await admit(kernel, endpoint, request);
+    refuseUnknown(request);
     const call = createCall<E>({
       endpoint,
       ...parse(endpoint, request),

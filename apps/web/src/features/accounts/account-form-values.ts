@@ -2,10 +2,11 @@
 import {
   isAccountDatabaseType,
   type Account,
-  type AccountEdit,
   type ConnectionMethod,
+  type InputOf,
   type NewAccount,
   type SystemType,
+  type updateAccount,
 } from "@strongroom/contract";
 import type { z } from "zod";
 
@@ -192,7 +193,7 @@ export function checkForm(values: AccountFormValues, mode: AccountFormMode): Acc
 type Sent = z.input<typeof NewAccount>;
 
 /** What creating and editing both send. Database fields belong to database types only. */
-function propertiesOf(values: AccountFormValues): Omit<Sent, "safe_id" | "password"> {
+function propertiesOf(values: AccountFormValues): Required<Omit<Sent, "safe_id" | "password">> {
   const ofDatabase = isDatabase(values.system);
   return {
     name: values.name.trim(),
@@ -219,7 +220,7 @@ export const newPayloadOf = (values: AccountFormValues): Sent => ({
   password: values.password,
 });
 
-export const editPayloadOf = (values: AccountFormValues): z.input<typeof AccountEdit> => ({
+export const editPayloadOf = (values: AccountFormValues): NonNullable<InputOf<typeof updateAccount>["body"]> => ({
   ...propertiesOf(values),
   status: values.status,
   ...(values.password === "" ? {} : { password: values.password }),

@@ -8,6 +8,8 @@ import {
   type Credential,
   type CredentialType,
   type Environment,
+  type InputOf,
+  type updateCredential,
 } from "@strongroom/contract";
 import { zod4Resolver } from "mantine-form-zod-resolver";
 import type { z } from "zod";
@@ -110,7 +112,7 @@ const textOrNull = (text: string): string | null => (text.trim() === "" ? null :
 type Sent = z.input<typeof NewCredential>;
 
 /** What is sent, without the secret. Database fields belong to database types only. */
-export function payloadOf(values: CredentialFormValues): Omit<Sent, "value"> {
+export function payloadOf(values: CredentialFormValues): Required<Omit<Sent, "value">> {
   const isDatabase = isDatabaseType(values.type);
   const parsed = parseParams(values.additional_params);
   return {
@@ -130,7 +132,7 @@ export function payloadOf(values: CredentialFormValues): Omit<Sent, "value"> {
 
 export const newPayloadOf = (values: CredentialFormValues): Sent => ({ ...payloadOf(values), value: values.value });
 
-export const editPayloadOf = (values: CredentialFormValues): z.input<typeof CredentialEdit> => ({
+export const editPayloadOf = (values: CredentialFormValues): NonNullable<InputOf<typeof updateCredential>["body"]> => ({
   ...payloadOf(values),
   ...(values.value === "" ? {} : { value: values.value }),
 });

@@ -15,7 +15,7 @@ import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tansta
 import { call } from "#shared/api/call.ts";
 import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
 
-export type GroupFields = NonNullable<InputOf<typeof createGroup>["body"]>;
+export type GroupFields = NonNullable<InputOf<typeof updateGroup>["body"]>;
 
 const PAGE_SIZE = 100;
 const MOST_PEOPLE_FOUND = 20;

@@ -13,7 +13,7 @@ import { mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
 import { invalidatePath, queryOf } from "#shared/api/query.ts";
 
-export type PlatformFields = NonNullable<InputOf<typeof createPlatform>["body"]>;
+export type PlatformFields = NonNullable<InputOf<typeof updatePlatform>["body"]>;
 
 const at = (id: string) => ({ params: { id: id as PlatformId } });
 

@@ -2,10 +2,11 @@
 import {
   NewSafe,
   type AccessLevel,
+  type InputOf,
   type Safe,
-  type SafeEdit,
   type SafeStatus,
   type SafeType,
+  type updateSafe,
 } from "@strongroom/contract";
 import type { z } from "zod";
 import { firstObjections } from "#shared/api/field-errors.ts";
@@ -54,7 +55,7 @@ export const newPayloadOf = ({
 });
 
 /** SAFE-13: name and description always, the rest only when it changed. */
-export function editPayloadOf(values: SafeFormValues, before: Safe): z.input<typeof SafeEdit> {
+export function editPayloadOf(values: SafeFormValues, before: Safe): NonNullable<InputOf<typeof updateSafe>["body"]> {
   const { name, description, safe_type, access_level, status, owner } = values;
   return {
     name,

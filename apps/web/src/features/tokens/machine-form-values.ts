@@ -1,6 +1,13 @@
 // What the form of a machine identity holds, how it is checked, and what is sent.
 import type { MachineIdentity, Role } from "@strongroom/contract";
-import { ROLES, createMachine, type GroupId, type InputOf, type UserId } from "@strongroom/contract";
+import {
+  ROLES,
+  createMachine,
+  type GroupId,
+  type InputOf,
+  type UserId,
+  type updateMachine,
+} from "@strongroom/contract";
 import { firstObjections } from "#shared/api/field-errors.ts";
 import { capitalised } from "#shared/format/text.ts";
 import type { Found } from "#shared/ui/search-select.tsx";
@@ -29,9 +36,9 @@ export function formOf({ name, description, role, responsible }: MachineIdentity
   };
 }
 
-type NewMachine = NonNullable<InputOf<typeof createMachine>["body"]> & { role: Role };
+type MachineFields = NonNullable<InputOf<typeof updateMachine>["body"]> & { role: Role };
 
-export function machineOf({ name, description, role, responsible }: MachineFormValues): NewMachine {
+export function machineOf({ name, description, role, responsible }: MachineFormValues): MachineFields {
   const [kind, id] = responsible?.value.split(":", 2) ?? [];
   const who =
     kind === "group"

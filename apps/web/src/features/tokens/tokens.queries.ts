@@ -65,10 +65,10 @@ export const machineList = (search: string) =>
 
 export const principalsFound = (search: string) => queryOf(findPrincipals, { query: { search } });
 
-type NewMachine = NonNullable<InputOf<typeof createMachine>["body"]>;
+type MachineFields = NonNullable<InputOf<typeof updateMachine>["body"]>;
 
 /** A role is changed as that of any user. */
-export async function saveMachine(before: MachineIdentity | null, body: NewMachine & { role: Role }): Promise<void> {
+export async function saveMachine(before: MachineIdentity | null, body: MachineFields & { role: Role }): Promise<void> {
   if (before === null) {
     await call(createMachine, { body });
     return;
