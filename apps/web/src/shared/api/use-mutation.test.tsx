@@ -77,3 +77,25 @@ test("what follows in any case follows a reaction that throws, and its mistake i
     for (const other of others) process.on("unhandledRejection", other);
   }
 });
+
+/** Sends a mutation whose refetch never finishes, as when the server cannot be reached. */
+function RefetchingSender({ send, told }: { send: () => Promise<string>; told: string[] }) {
+  const never = () => new Promise<void>(() => undefined);
+  const { mutate } = useMutation({ mutationFn: send, onSuccess: never, onSettled: never });
+  const ask = () =>
+    mutate(undefined, {
+      onSuccess: (done) => told.push(done),
+      onError: ({ message }) => told.push(message),
+    });
+  return <button onClick={ask}>Send</button>;
+}
+
+test.each([
+  ["success", () => Promise.resolve("saved"), "saved"],
+  ["failure", () => Promise.reject(new Error("The server did not answer")), "The server did not answer"],
+])("a %s is reported while the refetch is still running", async (_, send, expected) => {
+  const told: string[] = [];
+  const { user } = renderScreen(<RefetchingSender send={send} told={told} />);
+  await user.click(screen.getByRole("button", { name: "Send" }));
+  await expect.poll(() => told).toEqual([expected]);
+});

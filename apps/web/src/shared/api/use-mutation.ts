@@ -23,11 +23,26 @@ type WithMutate<Result, Mutate> = Result extends unknown ? Omit<Result, "mutate"
 export function useMutation<Done, Fields = void, Before = unknown>(
   options: UseMutationOptions<Done, Error, Fields, Before>,
 ): WithMutate<UseMutationResult<Done, Error, Fields, Before>, Mutate<Done, Fields>> {
-  const mutation = useMutationOfThisScreen(options);
+  const mutation = useMutationOfThisScreen(withoutWaiting(options));
   const isHere = useIsHere();
   const { mutateAsync } = mutation;
   const mutate: Mutate<Done, Fields> = (fields, told = {}) => void tell(mutateAsync(fields), told, isHere);
   return { ...mutation, mutate };
+}
+
+/**
+ * The library waits for the promises that `onSuccess` and `onSettled` return, usually a refetch, before the mutation settles.
+ * Offline a refetch takes a minute, and the user would wait that long for the error message.
+ */
+function withoutWaiting<Done, Fields, Before>(
+  options: UseMutationOptions<Done, Error, Fields, Before>,
+): UseMutationOptions<Done, Error, Fields, Before> {
+  const { onSuccess, onSettled } = options;
+  return {
+    ...options,
+    ...(onSuccess && { onSuccess: (...given) => void onSuccess(...given) }),
+    ...(onSettled && { onSettled: (...given) => void onSettled(...given) }),
+  };
 }
 
 async function tell<Done>(asked: Promise<Done>, told: Told<Done>, isHere: () => boolean): Promise<void> {
