@@ -131,6 +131,9 @@ describe("rotation", needs(unavailable), () => {
     await dialog.getByRole("button", { name: "Rotate Password" }).click();
     await seesToast(page, `Rotation process initiated for "${IN_VAULT}"`);
     await panel().getByText("Rotated", { exact: true }).waitFor();
+    const versions = page.getByRole("list", { name: "Versions" });
+    await versions.getByText("Version 2, in force", { exact: true }).waitFor();
+    await versions.getByRole("button", { name: "Copy version 1" }).waitFor();
     const { id, role } = credential;
     const { value } = await ask(server.url, revealCredential, { params: { id }, body: {} }, token);
     assert.deepEqual([await logsIn(role, role.password), await logsIn(role, value)], [false, true]);

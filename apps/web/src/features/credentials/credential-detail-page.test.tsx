@@ -12,6 +12,7 @@ import { aCredential, aHistoryEntry, aVerifyReply } from "./testing/a-credential
 const ONE = "GET /api/v1/credentials/:id";
 const ROTATE = "POST /api/v1/credentials/:id/rotate";
 const ROTATIONS = "GET /api/v1/credentials/:id/rotations";
+const VERSIONS = "GET /api/v1/credentials/:id/versions";
 const HISTORY = "GET /api/v1/credentials/:id/history";
 
 let api: TestApi;
@@ -167,7 +168,7 @@ describe("a credential's page", () => {
     const created_at = "2026-11-01T10:00:00.000Z";
     const candidate = { ...version, version: 2, reason: "rotated", is_candidate: true };
     const versions = [candidate, version].map((each) => ({ ...each, created_at }));
-    api.on("GET /api/v1/credentials/:id/versions", { json: { versions } });
+    api.on(VERSIONS, { json: { versions } });
     api.on("POST /api/v1/credentials/:id/versions/:version/reveal", { json: { value: "maybe-in-force" } });
     const { user } = await openDetail();
     expect(await screen.findByText(/never proved; kept/)).toBeTruthy();
@@ -221,6 +222,30 @@ describe("a credential's page", () => {
     const kept = [queryClient.getQueryCache().getAll(), queryClient.getMutationCache().getAll()].flat();
     expect(JSON.stringify(kept.map(({ state }) => state))).not.toContain("n3w-s3cret-9");
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  });
+
+  test("saving a new secret refreshes the secret history", async () => {
+    const created_at = "2026-03-01T10:00:00.000Z";
+    const first = {
+      version: 1,
+      reason: "created",
+      is_candidate: false,
+      created_at,
+      created_by: "Ada",
+      retired_at: null,
+    };
+    const second = { ...first, version: 2, reason: "edited" };
+    api.on(VERSIONS, { json: { versions: [first] } });
+    const { user, credential } = await openDetail();
+    await section("Secret History").findByText(/^Version 1/);
+    api.on(VERSIONS, { json: { versions: [second, { ...first, retired_at: created_at }] } });
+    api.on("PUT /api/v1/credentials/:id", { json: credential });
+    await user.click(screen.getByRole("button", { name: "Edit Credential" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Edit Credential" }));
+    await user.type(await dialog.findByLabelText(/^Password\/Secret/), "n3w-s3cret-9");
+    await user.click(dialog.getByRole("button", { name: "Save Changes" }));
+    expect(await section("Secret History").findByText(/^Version 2/)).toBeTruthy();
+    expect(section("Secret History").getByRole("button", { name: "Copy version 1" })).toBeTruthy();
   });
 
   test("VAULT-50, VAULT-51, OPEN-57: Delete Credential says what goes and what stays, and leads back to the vault", async () => {

@@ -176,7 +176,8 @@ function takeIn(client: QueryClient, credential: Credential): void {
 function invalidateAround(client: QueryClient, id: string): void {
   // Patched above, so what is on screen is right; it is fetched again when it is next opened.
   void client.invalidateQueries({ queryKey: LISTS_KEY, refetchType: "none" });
-  for (const part of ["history", "rotations"]) void client.invalidateQueries({ queryKey: [...LIST_KEY, id, part] });
+  for (const part of ["history", "versions", "rotations"])
+    void client.invalidateQueries({ queryKey: [...LIST_KEY, id, part] });
   for (const path of ["/api/v1/dashboard", "/api/v1/validation", "/api/v1/cpm", "/api/v1/audit"]) {
     void invalidatePath(client, path);
   }
