@@ -215,6 +215,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await seesToast(alex, "Access revoked");
     assert.equal(await mayRetrieve(), 403);
     await rita.getByRole("link", { name: "Request Access" }).waitFor();
+    await inspectScreen(rita, "account-without-access");
     assert.equal(await rita.getByRole("button", { name: "Copy Password" }).count(), 0);
   });
 
