@@ -131,6 +131,8 @@ const shown = {
   people: z.number().int(),
   /** To be registered with an OpenID Connect provider; null for a directory. */
   redirect_uri: z.string().nullable(),
+  /** Where an OpenID Connect provider returns to after signing somebody out; null for a directory. */
+  post_logout_redirect_uri: z.string().nullable(),
   created_at: Moment,
   updated_at: Moment,
 };
@@ -227,7 +229,12 @@ export const beginOidc = endpoint({
   path: "/api/v1/auth/oidc/:id/begin",
   summary: "Begin to sign in: where to send the browser. It is bound to it by a cookie and lasts 10 minutes",
   params: byId,
-  body: z.strictObject({ return_to: PlaceInApp.default("/"), remember_me: z.boolean().default(false) }),
+  body: z.strictObject({
+    return_to: PlaceInApp.default("/"),
+    remember_me: z.boolean().default(false),
+    /** The provider authenticates the person again, even if it still knows them in this browser. */
+    authenticate: z.boolean().default(false),
+  }),
   reply: z.object({ url: z.string() }),
   needs: "public",
   audit: "identity-provider.asked",
@@ -240,7 +247,36 @@ export const finishOidc = endpoint({
   params: byId,
   /** The query of the address that the provider sent the browser to. */
   body: z.strictObject({ query: z.string().min(1).max(8000) }),
-  reply: z.object({ sign_in: login.reply, return_to: z.string(), remember_me: z.boolean() }),
+  reply: z.object({
+    /** Empty after a step-up: the session is already there. */
+    sign_in: login.reply,
+    return_to: z.string(),
+    remember_me: z.boolean(),
+    /** Set after a step-up. */
+    proved_until: Moment.nullable(),
+  }),
   needs: "public",
   audit: "session.started",
+});
+
+/** For people without a password or second factor here. `finishOidc` completes it, in the same browser. */
+export const beginProviderStepUp = endpoint({
+  method: "POST",
+  path: "/api/v1/auth/step-up/provider",
+  summary: "Begin a step-up through one's OpenID Connect provider: where to send the browser",
+  body: z.strictObject({ return_to: PlaceInApp.default("/") }),
+  reply: z.object({ url: z.string() }),
+  needs: "signed-in",
+  audit: "identity-provider.asked",
+});
+
+/** RP-initiated logout. The browser goes there, and the provider asks the person to confirm. */
+export const signOutOfProvider = endpoint({
+  method: "POST",
+  path: "/api/v1/auth/oidc/:id/sign-out",
+  summary: "Where to sign out of an OpenID Connect provider; null when it has no such page",
+  params: byId,
+  reply: z.object({ url: z.string().nullable() }),
+  needs: "public",
+  audit: "none",
 });

@@ -87,9 +87,11 @@ export const beginStepUp = endpoint({
   path: "/api/v1/auth/step-up/begin",
   summary: "What this person can prove themselves with now",
   reply: z.object({
-    /** Empty: they signed in by another system and have no factor here. Signing in anew is a proof. */
+    /** Empty: they have neither a password nor a second factor here. */
     kinds: z.array(z.enum(["password", ...PROOF_KINDS])),
     passkey: PasskeyRequest.nullable(),
+    /** With empty kinds: the provider that can authenticate them again (`beginProviderStepUp`). */
+    provider: z.object({ id: z.string(), name: z.string() }).nullable(),
   }),
   needs: "signed-in",
   audit: "none",

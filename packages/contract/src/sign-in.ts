@@ -61,7 +61,10 @@ export const logout = endpoint({
   method: "POST",
   path: "/api/v1/auth/logout",
   summary: "End this session",
-  reply: Message,
+  reply: Message.extend({
+    /** The OpenID Connect provider that may still know the person in this browser; see `signOutOfProvider`. */
+    provider: z.object({ id: z.string(), name: z.string() }).nullable(),
+  }),
   needs: "signed-in",
   audit: "session.ended",
 });

@@ -33,6 +33,7 @@ const PUBLIC = [
   "register",
   "requestPasswordReset",
   "signInWithPasskey",
+  "signOutOfProvider",
   "unseal",
 ];
 /** Calls that are not plain reads and yet leave no entry. A new one must be added here on purpose. */
@@ -46,6 +47,7 @@ const UNRECORDED = [
   "readNotification",
   "reportActivity",
   "searchValidation",
+  "signOutOfProvider",
 ];
 
 let app: TestApp;

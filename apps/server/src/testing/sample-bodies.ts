@@ -67,6 +67,7 @@ const BODIES: Record<string, unknown> = {
   updateIdentityProvider: NewIdentityProvider.parse(identityProvider),
   testIdentityProvider: {},
   beginOidc: {},
+  beginProviderStepUp: {},
   finishOidc: { query: "code=a-code&state=a-state" },
   unseal: { passphrase: "not the passphrase" },
   inviteUser: { email: "invited@example.com" },

@@ -29,7 +29,7 @@ beforeEach(async () => {
   api = await startApi({
     "GET /api/v1/health": { json: { status: "healthy", summary: "x", version: "1", uptime: 1, checks: [] } },
     "GET /api/v1/auth/entrance": { json: { needs_setup: false, sign_up_open: true, mail_configured: true } },
-    "POST /api/v1/auth/logout": { json: { message: "ok" } },
+    "POST /api/v1/auth/logout": { json: { message: "ok", provider: null } },
     "GET /api/v1/auth/session": {
       json: {
         user: TEST_USER,

@@ -149,7 +149,11 @@ describe("a production secret", () => {
 describe("what counts as a proof", () => {
   test("INVARIANT: who has a second factor proves themselves by it: a password that was seen is not enough", async () => {
     const person = await aPerson(app);
-    assert.deepEqual((await app.call(beginStepUp, { as: person.token })).body, { kinds: ["password"], passkey: null });
+    assert.deepEqual((await app.call(beginStepUp, { as: person.token })).body, {
+      kinds: ["password"],
+      passkey: null,
+      provider: null,
+    });
     const { key, codes } = await withApp(app, person);
     const { device } = await withPasskey(app, person);
     const asked = (await app.call(beginStepUp, { as: person.token })).body;

@@ -11,15 +11,16 @@ import { countCodes, findFactors } from "./factors.store.ts";
 import { prove, spend, wrongProof } from "./prove.ts";
 import { demandWith } from "./second-step.ts";
 
-export async function describeStepUp({ kernel }: FactorParts, { actor }: Call<typeof beginStepUp>, db: Db) {
+export async function describeStepUp({ kernel, signIn }: FactorParts, { actor }: Call<typeof beginStepUp>, db: Db) {
   const factors = await findFactors(db, actor.id);
   if (factors.length > 0) {
     const demand = await demandWith(kernel, "step-up", actor, factors, await countCodes(db, actor.id));
     await kernel.database.transaction((tx) => demand.keep(tx));
-    return { kinds: demand.kinds, passkey: demand.passkey };
+    return { kinds: demand.kinds, passkey: demand.passkey, provider: null };
   }
   const hasPassword = (await findPasswordHash(db, actor.id)) !== "";
-  return { kinds: hasPassword ? ["password" as const] : [], passkey: null };
+  if (hasPassword) return { kinds: ["password" as const], passkey: null, provider: null };
+  return { kinds: [], passkey: null, provider: await signIn.elsewhere.current.openidProviderOf(db, actor.id) };
 }
 
 /**

@@ -1,8 +1,9 @@
 // Takes what an OpenID Connect provider sent the browser back with, once, from the browser that began.
 import type { SignedIn, finishOidc } from "@strongroom/contract";
 import type { ReplyInputOf } from "@strongroom/contract";
-import { openSession } from "#features/sign-in/index.ts";
+import { openSession, provedUntil } from "#features/sign-in/index.ts";
 import { readPolicy, requireAllowedNetwork } from "#features/users/index.ts";
+import type { UsersTable } from "#features/users/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -15,8 +16,9 @@ import { factorValuesOf, groupsIn, namesInClaim, sawSecondFactor } from "./ident
 import { holdProvider } from "./identity-providers.store.ts";
 import { targetOf } from "./identity-providers.ts";
 import type { Office } from "./office.ts";
-import { noteSecondFactor } from "./people.store.ts";
+import { noteSecondFactor, writeSignedOutAt } from "./people.store.ts";
 import { asRefusal } from "./provider-failures.ts";
+import { askAgain, finishStepUp, requireAuthTime } from "./provider-proof.ts";
 import { openProviderSecret } from "./provider-secret.ts";
 import { redirectUriOf } from "./redirect-uri.ts";
 import { settlePerson } from "./settle-person.ts";
@@ -33,21 +35,44 @@ export async function finish(office: Office, call: FinishCall, db: Db): Promise<
   if (secret === null) throw beginAgain();
   const flow = await taken(office, row, flowSecrets(secret).hash);
   const claims = await proved(office, row, call.body.query, secret);
+  if (flow.session_id !== null) return finishStepUp(office, call, { row, flow, claims, sessionId: flow.session_id });
+  const provedAt = await requireAuthTime(office, db, { row, flow, claims });
   const settled = await settlePerson(office, row, vouchedBy(row, claims));
   const isStrong = sawSecondFactor(claims, row.settings.factor_values);
+  await requireFreshForEnrolment(office, row, { flow, provedAt, isStrong, user: settled.user });
   const signedIn: SignedIn = await openSession(office.signIn.parts, call, {
     ...settled,
     method: "oidc",
     isRemembered: flow.is_remembered,
     isStrong,
+    provedAt,
     async afterwards(tx) {
       // As the provider's rules are now: who changes them has forgotten what was noted, and forgets this as well.
       const rules = isStrong ? await holdProvider(tx, row.id) : undefined;
       const counts = rules !== undefined && sawSecondFactor(claims, factorValuesOf(rules));
       await noteSecondFactor(tx, settled.user.id, counts);
+      // Without `auth_time` the next sign-in could not tell either; with it, older authentications stay worthless.
+      if (provedAt === null) await writeSignedOutAt(tx, settled.user.id, null);
     },
   });
-  return { sign_in: signedIn, return_to: flow.return_to, remember_me: flow.is_remembered };
+  return { sign_in: signedIn, return_to: flow.return_to, remember_me: flow.is_remembered, proved_until: null };
+}
+
+/**
+ * Somebody whose role needs a second factor sets the first one up within the sign-in. INVARIANT: not on an authentication of
+ * long ago, or the next person at an unlocked browser could set up theirs.
+ */
+async function requireFreshForEnrolment(
+  { kernel, signIn }: Office,
+  row: OidcRow,
+  proof: { flow: FlowsTable; provedAt: Date | null; isStrong: boolean; user: UsersTable },
+): Promise<void> {
+  if (proof.isStrong || proof.flow.must_authenticate) return;
+  const { db } = kernel.database;
+  const demand = await signIn.parts.secondStep.current(db, proof.user);
+  if (demand === null || demand.kinds.length > 0) return;
+  const until = proof.provedAt === null ? null : provedUntil(proof.provedAt, await readPolicy(db));
+  if (until === null || until <= kernel.clock.now()) throw askAgain(row);
 }
 
 /** INVARIANT: a flow is gone before its answer is looked at, so that no answer is looked at twice. */

@@ -1,5 +1,5 @@
 // Sign-ins that are under way with an OpenID Connect provider.
-import type { IdentityProviderId } from "@strongroom/contract";
+import type { IdentityProviderId, SessionId } from "@strongroom/contract";
 import type { Tx } from "#kernel/db/database.ts";
 
 export interface FlowsTable {
@@ -8,6 +8,10 @@ export interface FlowsTable {
   return_to: string;
   is_remembered: boolean;
   expires_at: Date;
+  /** Of a step-up: the open session that asked for it. */
+  session_id: SessionId | null;
+  /** The provider was asked to authenticate the person again. */
+  must_authenticate: boolean;
 }
 
 declare module "#kernel/db/tables.ts" {

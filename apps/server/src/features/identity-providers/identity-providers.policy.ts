@@ -51,6 +51,24 @@ export function sawSecondFactor(claims: { amr?: unknown; acr?: unknown }, factor
   return said.some((each) => typeof each === "string" && factorValues.includes(each));
 }
 
+/** How far the provider's clock may be from ours, in milliseconds. */
+export const CLOCK_SKEW = 60_000;
+
+/**
+ * When the provider authenticated the person (`auth_time`, OpenID Connect Core §2). Null: it does not say. `"invalid"`: no
+ * time, or one in the future.
+ */
+export function authTimeOf({ auth_time: seconds }: { auth_time?: unknown }, now: Date): Date | null | "invalid" {
+  if (seconds === undefined) return null;
+  if (typeof seconds !== "number" || !Number.isFinite(seconds) || seconds <= 0) return "invalid";
+  const at = seconds * 1000;
+  return at > now.getTime() + CLOCK_SKEW ? "invalid" : new Date(Math.min(at, now.getTime()));
+}
+
+/** Whether the person was authenticated after the browser was sent to the provider (§3.1.2.1, `max_age=0`). */
+export const isFreshFor = (flow: { expires_at: Date }, authTime: Date): boolean =>
+  authTime.getTime() >= flow.expires_at.getTime() - FLOW_LIFE - CLOCK_SKEW;
+
 type Word = Pick<IdentityProvider, "is_enabled" | "settings">;
 
 /** What a provider's word for a second factor is now; none of one that is switched off, or that is never asked for it. */

@@ -1,21 +1,24 @@
 // Binds the calls of identity providers to their use cases.
 import {
   beginOidc,
+  beginProviderStepUp,
   createIdentityProvider,
   deleteIdentityProvider,
   finishOidc,
   listIdentityProviders,
   listWaysIn,
+  signOutOfProvider,
   testIdentityProvider,
   updateIdentityProvider,
 } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
-import { begin } from "./begin-oidc.ts";
+import { begin, beginStepUp } from "./begin-oidc.ts";
 import { finish } from "./finish-oidc.ts";
 import { findEnabled } from "./identity-providers.store.ts";
 import { changeProvider, listProviders, makeProvider, removeProvider } from "./identity-providers.ts";
 import type { Office } from "./office.ts";
+import { providerSignOut } from "./provider-sign-out.ts";
 import { testProvider } from "./test-provider.ts";
 
 export function bindIdentityProviders(office: Office): void {
@@ -27,6 +30,8 @@ export function bindIdentityProviders(office: Office): void {
   implementInSteps(kernel, testIdentityProvider, (call, db) => testProvider(office, call, db));
   implement(kernel, listWaysIn, (_call, db) => waysIn(db));
   implementInSteps(kernel, beginOidc, (call, db) => begin(office, call, db));
+  implementInSteps(kernel, beginProviderStepUp, (call, db) => beginStepUp(office, call, db));
+  implement(kernel, signOutOfProvider, (call, db) => providerSignOut(office, call, db));
   implementInSteps(kernel, finishOidc, (call, db) => finish(office, call, db));
 }
 

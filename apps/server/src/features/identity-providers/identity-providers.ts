@@ -28,7 +28,7 @@ import { countsForLess } from "./identity-providers.policy.ts";
 import type { Office } from "./office.ts";
 import { findPeopleOf, forgetSecondFactorsOf } from "./people.store.ts";
 import { sealProviderSecret } from "./provider-secret.ts";
-import { redirectUriOf } from "./redirect-uri.ts";
+import { postLogoutUriOf, redirectUriOf } from "./redirect-uri.ts";
 
 export async function listProviders(kernel: Kernel, db: Db): Promise<{ data: IdentityProvider[] }> {
   return { data: (await findProviders(db)).map((row) => shown(kernel, row)) };
@@ -188,6 +188,7 @@ function shown(kernel: Kernel, row: ShownProvider): IdentityProvider {
     ...rest,
     has_secret: sealed !== null,
     redirect_uri: row.kind === "oidc" ? redirectUriOf(kernel, row.id) : null,
+    post_logout_redirect_uri: row.kind === "oidc" ? postLogoutUriOf(kernel) : null,
     created_at: createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),
   });

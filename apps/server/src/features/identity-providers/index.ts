@@ -7,7 +7,13 @@ import { defineJobs } from "./identity-providers.jobs.ts";
 import { grants } from "./identity-providers.policy.ts";
 import { bindIdentityProviders } from "./identity-providers.routes.ts";
 import { createOffice } from "./office.ts";
-import { findProviderOf, findProvidersOf, forgetPerson } from "./people.store.ts";
+import {
+  findOpenidProviderOf,
+  findProviderOf,
+  findProvidersOf,
+  forgetPerson,
+  writeSignedOutAt,
+} from "./people.store.ts";
 import { takeOver } from "./take-over.ts";
 
 export interface IdentityProvidersFeature {
@@ -22,6 +28,8 @@ export function installIdentityProviders(kernel: Kernel, signIn: SignInFeature):
     proveByDirectory: (wish) => proveByDirectory(office, wish),
     takeOver: (tx, user, wanted) => takeOver(office, tx, user, wanted),
     providerOf: async (db, userId) => (await findProviderOf(db, userId))?.name ?? null,
+    openidProviderOf: async (db, userId) => (await findOpenidProviderOf(db, userId)) ?? null,
+    noteSignOut: (tx, userId) => writeSignedOutAt(tx, userId, kernel.clock.now()),
     providersOf: findProvidersOf,
     claimsOn,
   };

@@ -133,8 +133,11 @@ function requireTokenHash(given: unknown, accessToken: string, idToken: string):
   if (given !== expected) throw new Error("the ID token was not made for this access token");
 }
 
-/** The ID token, which is signed, wins. An address and whether it was verified are taken from one place, never mixed. */
-function together(info: Record<string, unknown>, claims: openid.IDToken): Record<string, unknown> {
+/** The ID token, which is signed, wins, and alone says when the person was authenticated. An address and whether it was verified are taken from one place, never mixed. */
+function together(
+  { auth_time: _unsigned, ...info }: Record<string, unknown>,
+  claims: openid.IDToken,
+): Record<string, unknown> {
   if (claims["email"] === undefined) return { ...info, ...claims };
   const { email: _email, email_verified: _verified, ...others } = info;
   return { ...others, ...claims };

@@ -12,6 +12,8 @@ interface PeopleTable {
   bound_at: Date;
   /** What the provider said at their last sign-in. */
   has_second_factor: Generated<boolean>;
+  /** When they last signed out here. */
+  signed_out_at: Generated<Date | null>;
 }
 
 declare module "#kernel/db/tables.ts" {
@@ -70,6 +72,36 @@ export async function bindPerson(tx: Tx, row: Insertable<PeopleTable>): Promise<
   const insert = tx.insertInto("identity_provider_people").values(row);
   const result = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
   return Number(result.numInsertedOrUpdatedRows ?? 0) === 1;
+}
+
+/** The OpenID Connect provider that a person signs in through, while it is switched on. */
+export const findOpenidProviderOf = (
+  db: Db,
+  userId: string,
+): Promise<{ id: IdentityProviderId; name: string } | undefined> =>
+  db
+    .selectFrom("identity_provider_people")
+    .innerJoin("identity_providers", "identity_providers.id", "identity_provider_people.provider_id")
+    .select(["identity_providers.id", "identity_providers.name"])
+    .where("user_id", "=", userId as UserId)
+    .where("kind", "=", "oidc")
+    .where("is_enabled", "=", true)
+    .executeTakeFirst();
+
+/** When the person whom the provider calls `subject` last signed out here; null: never, or they are not known. */
+export async function findSignedOutAt(db: Db, providerId: IdentityProviderId, subject: string): Promise<Date | null> {
+  const people = db.selectFrom("identity_provider_people").select("signed_out_at");
+  const row = await people.where("provider_id", "=", providerId).where("subject", "=", subject).executeTakeFirst();
+  return row?.signed_out_at ?? null;
+}
+
+/** Null forgets it. */
+export async function writeSignedOutAt(tx: Tx, userId: string, at: Date | null): Promise<void> {
+  await tx
+    .updateTable("identity_provider_people")
+    .set({ signed_out_at: at })
+    .where("user_id", "=", userId as UserId)
+    .execute();
 }
 
 export async function noteSecondFactor(tx: Tx, userId: UserId, hasOne: boolean): Promise<void> {

@@ -55,6 +55,8 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
       current: {
         proveByDirectory: async () => null,
         providerOf: async () => null,
+        openidProviderOf: async () => null,
+        noteSignOut: async () => {},
         providersOf: async () => new Map(),
         claimsOn: async () => [],
         takeOver: async () => {},
@@ -101,7 +103,7 @@ export { setupLink } from "./set-up.ts";
 export type { Demand, DirectoryWish, ProvedElsewhere, SignInParts, TakeOver } from "./sign-in-parts.ts";
 export { isLastTry, provedUntil } from "./sign-in.policy.ts";
 export type { SignInMethod } from "./sign-in.policy.ts";
-export { endSessions } from "./sessions.ts";
+export { endSessions, proveSession } from "./sessions.ts";
 export { admitAttempt, admitGuess, rewardAttempt, rewardGuess } from "./slow-down.ts";
 export type { Attempt } from "./slow-down.ts";
 export { refused } from "./start-session.ts";

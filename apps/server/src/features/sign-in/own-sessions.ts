@@ -19,6 +19,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { deleteSession, findSessions, findSessionsOf, touchSessions } from "./sessions.store.ts";
 import type { LiveSession } from "./sessions.store.ts";
 import { announceEnds, endSessions } from "./sessions.ts";
+import type { SignInParts } from "./sign-in-parts.ts";
 import { TOUCH_EVERY, endOf, idleLimit, stateOf } from "./sign-in.policy.ts";
 import { noStreamCookie } from "./stream-cookie.ts";
 
@@ -68,25 +69,39 @@ export async function listSessions(
   };
 }
 
-export async function endOne(kernel: Kernel, call: Call<typeof endOwnSession>, tx: Tx): Promise<{ message: string }> {
+export async function endOne(
+  { kernel, elsewhere }: SignInParts,
+  call: Call<typeof endOwnSession>,
+  tx: Tx,
+): Promise<{ message: string }> {
   const gone = await deleteSession(tx, call.actor.id, call.params.id);
   if (gone === undefined) throw refuse(404, "session.not-found", "Session not found");
+  await elsewhere.current.noteSignOut(tx, call.actor.id);
   call.note({ target: { type: "session", id: gone.id } });
   await announceEnds(kernel, tx, [gone]);
   return { message: "The session has been ended." };
 }
 
-export async function endOthers(kernel: Kernel, call: Call<typeof endOtherSessions>, tx: Tx): Promise<Message> {
+export async function endOthers(
+  { kernel, elsewhere }: SignInParts,
+  call: Call<typeof endOtherSessions>,
+  tx: Tx,
+): Promise<Message> {
   const { actor } = call;
   const ended = await endSessions(kernel, tx, actor.id, sessionOf(actor));
+  await elsewhere.current.noteSignOut(tx, actor.id);
   call.note({ target: { type: "user", id: actor.id, name: actor.email }, details: { sessions: ended } });
   return { message: ended === 1 ? "1 session ended." : `${ended} sessions ended.` };
 }
 
-export async function signOut(kernel: Kernel, call: Call<typeof logout>, tx: Tx): Promise<{ message: string }> {
-  const gone = await deleteSession(tx, call.actor.id, sessionOf(call.actor));
-  call.note({ target: { type: "session", id: sessionOf(call.actor) } });
+/** INVARIANT: a provider that still knows the person in this browser does not bring the session back without asking them. */
+export async function signOut({ kernel, elsewhere }: SignInParts, call: Call<typeof logout>, tx: Tx) {
+  const { actor } = call;
+  const gone = await deleteSession(tx, actor.id, sessionOf(actor));
+  call.note({ target: { type: "session", id: sessionOf(actor) } });
   call.setHeader("set-cookie", noStreamCookie(kernel));
   await announceEnds(kernel, tx, gone === undefined ? [] : [gone]);
-  return { message: "Signed out successfully" };
+  await elsewhere.current.noteSignOut(tx, actor.id);
+  const provider = gone?.method === "oidc" ? await elsewhere.current.openidProviderOf(tx, actor.id) : null;
+  return { message: "Signed out successfully", provider };
 }

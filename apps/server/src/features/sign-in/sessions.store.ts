@@ -105,12 +105,16 @@ export async function markProved(tx: Tx, sessionId: SessionId, at: Date): Promis
 }
 
 /** Returns the session that it ended; undefined when there is none of this user with this id. */
-export const deleteSession = (tx: Tx, userId: string, sessionId: string): Promise<EndedSession | undefined> =>
+export const deleteSession = (
+  tx: Tx,
+  userId: string,
+  sessionId: string,
+): Promise<(EndedSession & Pick<SessionsTable, "method">) | undefined> =>
   tx
     .deleteFrom("sign_in_sessions")
     .where("id", "=", sessionId as SessionId)
     .where("user_id", "=", userId as UserId)
-    .returning(["id", "user_id"])
+    .returning(["id", "user_id", "method"])
     .executeTakeFirst();
 
 /** In the order in which calls touch them. */

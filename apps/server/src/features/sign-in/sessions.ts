@@ -14,6 +14,7 @@ import {
   deleteSessionsWithoutFactor,
   findSessionByStream,
   findSessions,
+  markProved,
   touchSessions,
 } from "./sessions.store.ts";
 import type { EndedSession, LiveSession } from "./sessions.store.ts";
@@ -81,6 +82,23 @@ const actorOf = (session: LiveSession): Actor => ({
   provedUntil: provedUntil(session.proved_at, session),
   token: null,
 });
+
+/**
+ * Marks an open session of this person as proved at this time. Returns until when that counts; null when the session is
+ * somebody else's. Throws 401 when it is over.
+ */
+export async function proveSession(
+  { clock }: Pick<Kernel, "clock">,
+  tx: Tx,
+  wanted: { id: SessionId; userId: string; at: Date },
+): Promise<Date | null> {
+  const [session] = await findSessions(tx, [wanted.id]);
+  if (session === undefined) throw ended();
+  if (session.user_id !== wanted.userId) return null;
+  requireOpen(session, clock.now());
+  await markProved(tx, session.id, wanted.at);
+  return provedUntil(wanted.at, session);
+}
 
 /** The secret of the cookie that serves only the event stream. It is no token and opens nothing else. */
 export const newStreamSecret = (): string => randomBytes(32).toString("base64url");

@@ -55,6 +55,10 @@ export interface Elsewhere {
   takeOver(tx: Tx, user: UsersTable, wanted: TakeOver): Promise<void>;
   /** The name of the provider that a person signs in through: their password is not ours. Null: nobody's. */
   providerOf(db: Db, userId: string): Promise<string | null>;
+  /** The OpenID Connect provider that a person signs in through, while it is switched on. */
+  openidProviderOf(db: Db, userId: string): Promise<{ id: IdentityProviderId; name: string } | null>;
+  /** The person ended sessions of theirs: to come back, they authenticate at their provider again. */
+  noteSignOut(tx: Tx, userId: string): Promise<void>;
   /** The same of several people; those whose password is ours are left out. */
   providersOf(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** By what guesses at each of these people are counted there, beside their address; those of whom nothing is are left out. */

@@ -30,15 +30,15 @@ export function bindSignIn(parts: SignInParts): void {
   implement(kernel, entrance, (_call, db) => describeEntrance(parts, db));
   implementInSteps(kernel, login, (call, db) => signIn(parts, call, db));
   implementInSteps(kernel, register, (call, db) => registerAccount(parts, call, db));
-  implement(kernel, logout, (call, tx) => signOut(kernel, call, tx));
+  implement(kernel, logout, (call, tx) => signOut(parts, call, tx));
   implement(kernel, requestPasswordReset, (call, tx) => requestReset(parts, call, tx));
   implementInSteps(kernel, completePasswordReset, (call, db) => completeReset(parts, call, db));
   implementInSteps(kernel, changePassword, (call, db) => changeOwnPassword(parts, call, db));
   implement(kernel, currentSession, (call, db) => describeSession(call, db));
   implement(kernel, reportActivity, (call, db) => keepAlive(kernel, call, db));
   implement(kernel, listOwnSessions, (call, db) => listSessions(kernel, call, db));
-  implement(kernel, endOwnSession, (call, tx) => endOne(kernel, call, tx));
-  implement(kernel, endOtherSessions, (call, tx) => endOthers(kernel, call, tx));
+  implement(kernel, endOwnSession, (call, tx) => endOne(parts, call, tx));
+  implement(kernel, endOtherSessions, (call, tx) => endOthers(parts, call, tx));
   implement(kernel, readOwnProfile, (call, db) => readProfile(call, db));
   implementInSteps(kernel, renameOneself, (call, db) => rename(parts, call, db));
 }

@@ -31,6 +31,8 @@ export interface Proved {
   secondStep?: string;
   /** The counted attempt, which is paid back when the session is there. */
   attempt?: Attempt;
+  /** When another place authenticated the person; null: it does not say. Left out: they proved themselves here, now. */
+  provedAt?: Date | null;
   /** The password's hash to store anew; without it the stored one stays. */
   passwordHash?: string;
   /** What else has to happen with this proof, in its transaction, after the person's row is held. */
@@ -63,7 +65,7 @@ export async function startSession(parts: SignInParts, call: SignInCall, proved:
     created_at: now,
     last_active_at: now,
     expires_at: new Date(now.getTime() + longestLife(isRemembered, policy)),
-    proved_at: now,
+    proved_at: provedAtOf(proved, now),
     method,
   };
   const token = await tokens.issue(payloadOf(asTheyBecome(proved), session));
@@ -82,6 +84,15 @@ export async function startSession(parts: SignInParts, call: SignInCall, proved:
   });
   call.setHeader("set-cookie", streamCookie(kernel, secret, session));
   return { token };
+}
+
+/** A session that no checked proof stands behind asks for one at the first call that needs it. */
+const UNPROVED = new Date(0);
+
+/** INVARIANT: a provider's word counts from when it authenticated the person, not from when it was asked. */
+function provedAtOf({ secondStep, provedAt }: Proved, now: Date): Date {
+  if (secondStep !== undefined || provedAt === undefined) return now;
+  return provedAt ?? UNPROVED;
 }
 
 /**

@@ -18,7 +18,7 @@ beforeEach(async () => {
   api = await startApi({
     "GET /api/v1/health": { json: HEALTH },
     "GET /api/v1/notifications": { json: { notifications: [], unread: 0 } },
-    "POST /api/v1/auth/logout": { json: { message: "ok" } },
+    "POST /api/v1/auth/logout": { json: { message: "ok", provider: null } },
     "GET /api/v1/auth/entrance": { json: { needs_setup: false, sign_up_open: true, mail_configured: true } },
     "GET /api/v1/auth/session": {
       json: {

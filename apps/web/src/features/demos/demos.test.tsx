@@ -85,7 +85,7 @@ describe("the inactivity test page", () => {
   });
 
   test("DEMO-02: whoever is signed in is signed out", async () => {
-    const api = await startApi({ "POST /api/v1/auth/logout": { json: { message: "ok" } } });
+    const api = await startApi({ "POST /api/v1/auth/logout": { json: { message: "ok", provider: null } } });
     signInForTest({ exp: Math.floor(Date.now() / 1000) + 86_400 });
     renderScreen(<InactivityTestPage />);
     idle(121_000);

@@ -1,10 +1,11 @@
 // The card of second factors, and the dialog that asks for a fresh proof and lets the call go on.
 import { screen, waitFor, within } from "@testing-library/react";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest, signOutForTest } from "#app/testing/sign-in.ts";
 import { FactorsCard } from "./index.ts";
+import { announceProof } from "./proof-channel.ts";
 import StepUpDialog from "./step-up-dialog.tsx";
 
 const PHONE = {
@@ -26,7 +27,7 @@ beforeEach(async () => {
   api = await startApi({
     [LIST]: { json: { data: [PHONE], recovery_codes_left: 8, is_required: false } },
     [REMOVE]: { json: { message: "A phone is removed" } },
-    "POST /api/v1/auth/step-up/begin": { json: { kinds: ["password"], passkey: null } },
+    "POST /api/v1/auth/step-up/begin": { json: { kinds: ["password"], passkey: null, provider: null } },
     [STEP_UP]: { json: { proved_until: "2026-11-21T13:00:00.000Z" } },
   });
 });
@@ -89,4 +90,23 @@ test("a wrong proof can be tried again, and who gives up has done nothing", asyn
   await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
   expect(await screen.findByText("Please prove again that it is you.")).toBeTruthy();
   expect(api.requestsTo(REMOVE)).toHaveLength(1);
+});
+
+test("somebody without a password or factor here proves it at their provider, in a window of its own", async () => {
+  api.on("POST /api/v1/auth/step-up/begin", {
+    json: { kinds: [], passkey: null, provider: { id: PHONE.id, name: "Company login" } },
+  });
+  api.on("POST /api/v1/auth/step-up/provider", { json: { url: "https://login.corp.example/authorize?prompt=login" } });
+  const opened = { location: { href: "about:blank" }, close: vi.fn() };
+  const open = vi.spyOn(globalThis.window, "open").mockReturnValue(opened as unknown as Window);
+  let asked = 0;
+  api.on(REMOVE, () => ((asked += 1) === 1 ? STALE : { json: { message: "A phone is removed" } }));
+  const user = show();
+  await askToRemove(user);
+  await user.click(await screen.findByRole("button", { name: "Continue to Company login" }));
+  expect(await screen.findByText(/Waiting for Company login/)).toBeTruthy();
+  expect(opened.location.href).toBe("https://login.corp.example/authorize?prompt=login");
+  announceProof();
+  expect(await screen.findByText("A phone is removed")).toBeTruthy();
+  open.mockRestore();
 });

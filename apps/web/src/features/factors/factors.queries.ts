@@ -5,6 +5,7 @@ import {
   beginFactor,
   beginFirstFactor,
   beginPasskeySignIn,
+  beginProviderStepUp,
   beginStepUp,
   completeSignIn,
   listFactors,
@@ -89,4 +90,6 @@ export async function enterWithPasskey(isRemembered: boolean): Promise<SignedIn>
 }
 
 export const askStepUp = () => call(beginStepUp);
+/** Where to authenticate at one's identity provider again. */
+export const beginAtProvider = (returnTo: string) => call(beginProviderStepUp, { body: { return_to: returnTo } });
 export const sendStepUp = (proof: StepUpProof) => call(stepUp, { body: { proof } });

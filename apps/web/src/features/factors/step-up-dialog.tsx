@@ -8,6 +8,7 @@ import { Modal } from "#shared/ui/modal.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { askStepUp, sendStepUp } from "./factors.queries.ts";
 import { ProofForm } from "./proof-form.tsx";
+import { ProviderProof } from "./provider-proof.tsx";
 import { useAsked } from "./use-asked.ts";
 
 export default function StepUpDialog() {
@@ -49,18 +50,22 @@ function Ask({ onEnd }: { onEnd: (isProved: boolean) => void }) {
       <Text size="sm" c="dimmed">
         What you are about to do asks for a fresh proof. Nothing was done yet.
       </Text>
-      <ProofForm
-        label="Prove that it is you"
-        kinds={asked.kinds}
-        passkey={asked.passkey}
-        submitLabel="Continue"
-        cancelLabel="Cancel"
-        onCancel={() => onEnd(false)}
-        onProof={async (proof) => {
-          await sendStepUp(proof);
-          onEnd(true);
-        }}
-      />
+      {asked.provider === null ? (
+        <ProofForm
+          label="Prove that it is you"
+          kinds={asked.kinds}
+          passkey={asked.passkey}
+          submitLabel="Continue"
+          cancelLabel="Cancel"
+          onCancel={() => onEnd(false)}
+          onProof={async (proof) => {
+            await sendStepUp(proof);
+            onEnd(true);
+          }}
+        />
+      ) : (
+        <ProviderProof name={asked.provider.name} onProved={() => onEnd(true)} onCancel={() => onEnd(false)} />
+      )}
     </Stack>
   );
 }

@@ -29,6 +29,7 @@ const company: IdentityProvider = {
   has_secret: true,
   people: 2,
   redirect_uri: `https://strongroom.example/auth/callback/${ID}`,
+  post_logout_redirect_uri: "https://strongroom.example/login",
   created_at: AT,
   updated_at: AT,
 };

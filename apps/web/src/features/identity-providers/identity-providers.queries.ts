@@ -6,6 +6,7 @@ import {
   finishOidc,
   listIdentityProviders,
   listWaysIn,
+  signOutOfProvider,
   testIdentityProvider,
   updateIdentityProvider,
   type IdentityProviderId,
@@ -44,8 +45,18 @@ export const trial = (id: string) =>
     mutationFn: (username: string) => call(testIdentityProvider, { ...at(id), body: { username } }),
   });
 
+export interface ProviderSignIn {
+  returnTo: string;
+  isRemembered: boolean;
+  /** Ask the person to sign in there again, even if the provider still knows them. */
+  authenticate: boolean;
+}
+
 /** Answers where to send the browser. */
-export const begin = (id: string, returnTo: string, isRemembered: boolean) =>
-  call(beginOidc, { ...at(id), body: { return_to: returnTo, remember_me: isRemembered } });
+export const begin = (id: string, { returnTo, isRemembered, authenticate }: ProviderSignIn) =>
+  call(beginOidc, { ...at(id), body: { return_to: returnTo, remember_me: isRemembered, authenticate } });
+
+/** Where to sign out of the provider; a null url where it has no such page. */
+export const leaveProvider = (id: string) => call(signOutOfProvider, at(id));
 
 export const finish = (id: string, query: string) => call(finishOidc, { ...at(id), body: { query } });

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { useLocation } from "react-router";
 import { returnPlace } from "#app/return-place.ts";
 import { messageOf } from "#shared/api/call-error.ts";
+import { useSession } from "#shared/session/session-store.ts";
 import { begin, waysIn } from "./identity-providers.queries.ts";
 import { leaveFor } from "./leave-for.ts";
 
@@ -22,13 +23,16 @@ export const useHasDirectory = (): boolean => useQuery(waysIn).data?.has_directo
 export function ProviderButtons({ isRemembered, onFailure }: ProviderButtonsProps) {
   const { data } = useQuery(waysIn);
   const location = useLocation();
+  const session = useSession();
+  // Somebody who signed out is asked to sign in there again: the provider may still know them.
+  const hasLeft = session.status === "signed-out" && (session.by === "person" || session.by === "inactivity");
   const [leaving, setLeaving] = useState<string | null>(null);
   if (data === undefined || data.data.length === 0) return null;
 
   async function leave(id: string): Promise<void> {
     setLeaving(id);
     try {
-      leaveFor((await begin(id, returnPlace(location.state), isRemembered)).url);
+      leaveFor((await begin(id, { returnTo: returnPlace(location.state), isRemembered, authenticate: hasLeft })).url);
     } catch (error) {
       setLeaving(null);
       onFailure(messageOf(error));

@@ -1,25 +1,28 @@
 // Where a provider sends the browser back to: finishes the sign-in, or says why it could not.
-import { Button, Stack } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
 import type { SecondStep } from "@strongroom/contract";
 import { useEffect, useRef, useState } from "react";
 import { Link, Navigate, useLocation, useParams } from "react-router";
 import { paths } from "#app/paths.ts";
 import { returnPlace } from "#app/return-place.ts";
+import { announceProof } from "#features/factors/proof-channel.ts";
 import { SecondStepScreen } from "#features/sign-in/second-step-screen.tsx";
 import { afterFirstProof } from "#features/sign-in/sign-in.queries.ts";
-import { messageOf } from "#shared/api/call-error.ts";
+import { isCallError, messageOf } from "#shared/api/call-error.ts";
 import { useSession } from "#shared/session/session-store.ts";
 import { EntranceLayout } from "#shared/ui/entrance-layout.tsx";
 import { PageLoading } from "#shared/ui/loading.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { finish } from "./identity-providers.queries.ts";
+import { begin, finish } from "./identity-providers.queries.ts";
+import { leaveFor } from "./leave-for.ts";
 
 type Stage =
   | { is: "finishing" }
   | { is: "entered"; returnTo: string }
-  | { is: "failed"; why: string }
+  | { is: "proved"; returnTo: string }
+  | { is: "failed"; why: string; canAuthenticate?: boolean }
   | { is: "second step"; step: SecondStep; isRemembered: boolean; returnTo: string };
 
 const NOTHING_SENT = "There is nothing to finish here. Please begin on the sign-in page.";
@@ -42,7 +45,8 @@ export default function ProviderCallbackPage() {
 
   if (stage.is === "entered") return <Navigate to={stage.returnTo} replace />;
   if (stage.is === "finishing") return <PageLoading text="Signing you in..." />;
-  if (stage.is === "failed") return <Failed why={stage.why} />;
+  if (stage.is === "proved") return <Proved returnTo={stage.returnTo} />;
+  if (stage.is === "failed") return <Failed provider={stage.canAuthenticate === true ? id : null} why={stage.why} />;
   const { step, isRemembered, returnTo } = stage;
   if (session.status === "signed-in") return <Navigate to={returnTo} replace />;
   const restart = (why: string | null) => setStage({ is: "failed", why: why ?? NOTHING_SENT });
@@ -51,22 +55,67 @@ export default function ProviderCallbackPage() {
 
 async function enter(provider: string, query: string): Promise<Stage> {
   try {
-    const { sign_in: reply, return_to: place, remember_me: isRemembered } = await finish(provider, query);
+    const { sign_in: reply, return_to: place, ...rest } = await finish(provider, query);
+    const { remember_me: isRemembered, proved_until: provedUntil } = rest;
     const returnTo = returnPlace({ from: { pathname: place } });
+    if (provedUntil !== null) {
+      announceProof();
+      // Works only in a window that the step-up opened.
+      globalThis.window.close();
+      return { is: "proved", returnTo };
+    }
     const step = afterFirstProof(reply, isRemembered);
     if (step !== null) return { is: "second step", step, isRemembered, returnTo };
     toast.success("Welcome back!");
     return { is: "entered", returnTo };
   } catch (error) {
-    return { is: "failed", why: messageOf(error) };
+    const canAuthenticate = isCallError(error) && error.code === "sign-in.authenticate-again";
+    return { is: "failed", why: messageOf(error), canAuthenticate };
   }
 }
 
-function Failed({ why }: { why: string }) {
+function Proved({ returnTo }: { returnTo: string }) {
+  return (
+    <EntranceLayout title="Thank you" description="You confirmed that it is you.">
+      <Stack gap="lg">
+        <Text>You can close this window and continue in the other one.</Text>
+        <Button component={Link} to={returnTo} replace variant="default">
+          Continue here
+        </Button>
+      </Stack>
+    </EntranceLayout>
+  );
+}
+
+interface FailedProps {
+  why: string;
+  /** The provider that has to authenticate the person again; null: that would not help. */
+  provider: string | null;
+}
+
+function Failed({ why, provider }: FailedProps) {
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isLeaving, setIsLeaving] = useState(false);
+
+  async function authenticate(id: string): Promise<void> {
+    setIsLeaving(true);
+    try {
+      leaveFor((await begin(id, { returnTo: paths.dashboard, isRemembered: false, authenticate: true })).url);
+    } catch (error) {
+      setIsLeaving(false);
+      setFailure(messageOf(error));
+    }
+  }
+
   return (
     <EntranceLayout title="You are not signed in" description="The other system and this one did not come together.">
       <Stack gap="lg">
-        <ErrorState message={why} />
+        <ErrorState message={failure ?? why} />
+        {provider !== null && (
+          <Button loading={isLeaving} onClick={() => void authenticate(provider)}>
+            Sign in again
+          </Button>
+        )}
         <Button
           component={Link}
           to={paths.signIn}

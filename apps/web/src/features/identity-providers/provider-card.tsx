@@ -32,6 +32,8 @@ export function ProviderCard({ provider, onOpen }: ProviderCardProps) {
         redirectUri !== null && (
           <p className={classes.redirect}>
             Redirect address: <span>{redirectUri}</span>
+            <br />
+            After sign-out: <span>{provider.post_logout_redirect_uri}</span>
           </p>
         )
       }

@@ -1,16 +1,18 @@
 import { screen, waitFor } from "@testing-library/react";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Entrance } from "#app/guards.tsx";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signOutForTest, testToken } from "#app/testing/sign-in.ts";
 import SignInPage from "#features/sign-in/sign-in-page.tsx";
-import { currentSession } from "#shared/session/session-store.ts";
+import { currentSession, endSession } from "#shared/session/session-store.ts";
+import { onProof } from "#features/factors/proof-channel.ts";
 import { replaceLeaving } from "./leave-for.ts";
 import ProviderCallbackPage from "./provider-callback-page.tsx";
 
 const ID = "66666666-6666-4666-8666-666666666666";
 const BEGIN = "POST /api/v1/auth/oidc/:id/begin";
+const LEAVE = "POST /api/v1/auth/oidc/:id/sign-out";
 const FINISH = "POST /api/v1/auth/oidc/:id/finish";
 let api: TestApi;
 let left: string[];
@@ -22,7 +24,10 @@ beforeEach(async () => {
     "GET /api/v1/auth/entrance": { json: { needs_setup: false, sign_up_open: true, mail_configured: true } },
     "GET /api/v1/auth/providers": { json: { data: [{ id: ID, name: "Company login" }], has_directory: true } },
     [BEGIN]: { json: { url: "https://login.corp.example/authorize?state=x" } },
-    [FINISH]: { json: { sign_in: { token: testToken() }, return_to: "/vault?search=db", remember_me: true } },
+    [FINISH]: {
+      json: { sign_in: { token: testToken() }, return_to: "/vault?search=db", remember_me: true, proved_until: null },
+    },
+    [LEAVE]: { json: { url: "https://login.corp.example/logout?client_id=x" } },
   });
 });
 afterEach(async () => {
@@ -45,7 +50,11 @@ test("the sign-in page has a button for each provider, which leads there with th
   await user.click(screen.getByRole("checkbox", { name: "Keep me signed in" }));
   await user.click(await screen.findByRole("button", { name: "Sign in with Company login" }));
   await waitFor(() => expect(left).toEqual(["https://login.corp.example/authorize?state=x"]));
-  expect(api.requestsTo(BEGIN)[0]?.body).toEqual({ return_to: "/vault?search=db", remember_me: true });
+  expect(api.requestsTo(BEGIN)[0]?.body).toEqual({
+    return_to: "/vault?search=db",
+    remember_me: true,
+    authenticate: false,
+  });
   expect(screen.getByLabelText("Email or user name")).toBeTruthy();
 });
 
@@ -69,7 +78,9 @@ test("the way back finishes the sign-in once, and leads to where the person was 
 });
 
 test("open redirect: a place outside the app is not followed", async () => {
-  api.on(FINISH, { json: { sign_in: { token: testToken() }, return_to: "//evil.example", remember_me: false } });
+  api.on(FINISH, {
+    json: { sign_in: { token: testToken() }, return_to: "//evil.example", remember_me: false, proved_until: null },
+  });
   showCallback();
   expect((await screen.findByTestId("address")).textContent).toBe("/");
 });
@@ -87,4 +98,49 @@ test("a refused sign-in says why and leads back; without an answer nothing is as
   showCallback("");
   expect(await screen.findByText(/There is nothing to finish here/)).toBeTruthy();
   expect(api.requestsTo(FINISH)).toHaveLength(1);
+});
+
+test("after signing out, the provider's own sign-out is offered, and the next sign-in there asks the person again", async () => {
+  endSession("person", { id: ID, name: "Company login" });
+  const { user } = showSignIn();
+  await user.click(screen.getByRole("button", { name: "Sign out of Company login too" }));
+  await waitFor(() => expect(left).toEqual(["https://login.corp.example/logout?client_id=x"]));
+  await user.click(await screen.findByRole("button", { name: "Sign in with Company login" }));
+  await waitFor(() => expect(left).toHaveLength(2));
+  expect(api.requestsTo(BEGIN)[0]?.body).toMatchObject({ authenticate: true });
+});
+
+test("a provider without a sign-out page is named", async () => {
+  api.on(LEAVE, { json: { url: null } });
+  endSession("person", { id: ID, name: "Company login" });
+  const { user } = showSignIn();
+  await user.click(screen.getByRole("button", { name: "Sign out of Company login too" }));
+  expect(await screen.findByText(/has no sign-out page for other systems/)).toBeTruthy();
+  expect(left).toEqual([]);
+});
+
+test("a provider that still knew the person after a sign-out has to ask them again, and the page offers that", async () => {
+  api.on(FINISH, problem(403, "sign-in.authenticate-again", "Please sign in to Company login again to continue."));
+  const { user } = showCallback();
+  await user.click(await screen.findByRole("button", { name: "Sign in again" }));
+  await waitFor(() => expect(left).toEqual(["https://login.corp.example/authorize?state=x"]));
+  expect(api.requestsTo(BEGIN)[0]?.body).toMatchObject({ authenticate: true });
+});
+
+test("the way back from a step-up tells the other windows and starts no session", async () => {
+  const close = vi.spyOn(globalThis.window, "close").mockImplementation(() => undefined);
+  const proved = new Promise<void>((resolve) => {
+    const stop = onProof(() => {
+      stop();
+      resolve();
+    });
+  });
+  const done = { sign_in: {}, return_to: "/vault", remember_me: false, proved_until: "2026-11-23T12:00:00.000Z" };
+  api.on(FINISH, { json: done });
+  showCallback();
+  expect(await screen.findByText("You confirmed that it is you.")).toBeTruthy();
+  expect(screen.getByRole("link", { name: "Continue here" }).getAttribute("href")).toBe("/vault");
+  await proved;
+  expect(close).toHaveBeenCalled();
+  expect(currentSession().status).toBe("signed-out");
 });

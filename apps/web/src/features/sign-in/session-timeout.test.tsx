@@ -22,7 +22,7 @@ beforeEach(async () => {
         limits: { timeout_minutes: 30, warning_minutes: 5, privileged_timeout_minutes: 15 },
       },
     },
-    "POST /api/v1/auth/logout": { json: { message: "ok" } },
+    "POST /api/v1/auth/logout": { json: { message: "ok", provider: null } },
     "POST /api/v1/auth/activity": { json: { idle_until: "2100-01-01T00:00:00.000Z" } },
   });
   configureCalls({ token: () => currentSession().token });

@@ -9,6 +9,7 @@ import { Link } from "react-router";
 import { paths } from "#app/paths.ts";
 import { canUsePasskeys } from "#features/factors/passkey.ts";
 import { ProviderButtons, useHasDirectory } from "#features/identity-providers/provider-buttons.tsx";
+import { ProviderLeftNote } from "#features/identity-providers/provider-left-note.tsx";
 import { useSession } from "#shared/session/session-store.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -97,6 +98,9 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
           <Alert color="petrol" icon={<IconInfoCircle aria-hidden />}>
             {ENDED}
           </Alert>
+        )}
+        {session.status === "signed-out" && session.provider !== null && (
+          <ProviderLeftNote provider={session.provider} />
         )}
         {step !== null && (
           <Alert color="brass" icon={<IconInfoCircle aria-hidden />} role="alert">

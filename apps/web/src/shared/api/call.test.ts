@@ -85,7 +85,7 @@ describe("what is sent", () => {
   });
 
   test("API-04: sign-out is sent with the token and no body", async () => {
-    api.on("POST /api/v1/auth/logout", { json: { message: "ok" } });
+    api.on("POST /api/v1/auth/logout", { json: { message: "ok", provider: null } });
     configureCalls({ token: () => "t" });
     await call(logout);
     expect(api.requests[0]!.body).toBeUndefined();

@@ -7,9 +7,15 @@ import { INVALID_TOKEN, decodeToken, isExpired, type DecodedToken, type SessionU
 /** Why nobody is signed in; only after `person` is the place not remembered. */
 export type SignedOutBy = "start" | "person" | "inactivity" | "server" | "expiry";
 
+/** The identity provider of the session that ended: it may still know the person in this browser. */
+export interface ProviderLeft {
+  id: string;
+  name: string;
+}
+
 export type Session =
   | { status: "loading"; user: null; token: null }
-  | { status: "signed-out"; user: null; token: null; by: SignedOutBy }
+  | { status: "signed-out"; user: null; token: null; by: SignedOutBy; provider: ProviderLeft | null }
   | { status: "signed-in"; user: SessionUser; token: string; decoded: DecodedToken };
 
 let session: Session = { status: "loading", user: null, token: null };
@@ -42,7 +48,7 @@ export function restoreSession(now: number = Date.now()): void {
   const decoded = token === null ? null : decodeToken(token);
   if (token === null || decoded === null || isExpired(decoded, now)) {
     if (token !== null) clearStoredToken();
-    set({ status: "signed-out", user: null, token: null, by: token === null ? "start" : "expiry" });
+    set({ status: "signed-out", user: null, token: null, by: token === null ? "start" : "expiry", provider: null });
     return;
   }
   set({ status: "signed-in", user: decoded.user, token, decoded });
@@ -63,7 +69,7 @@ export function renewToken(token: string): SessionUser {
 }
 
 /** Forgets token and user in this tab. The server is told by `signOut`. */
-export function endSession(by: SignedOutBy): void {
+export function endSession(by: SignedOutBy, provider: ProviderLeft | null = null): void {
   clearStoredToken();
-  set({ status: "signed-out", user: null, token: null, by });
+  set({ status: "signed-out", user: null, token: null, by, provider });
 }

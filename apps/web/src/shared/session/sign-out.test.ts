@@ -9,7 +9,7 @@ import { TOKEN_KEY } from "./token-storage.ts";
 let api: TestApi;
 let unfollow: () => void;
 beforeEach(async () => {
-  api = await startApi({ "POST /api/v1/auth/logout": { json: { message: "Signed out" } } });
+  api = await startApi({ "POST /api/v1/auth/logout": { json: { message: "Signed out", provider: null } } });
   configureCalls({ token: () => currentSession().token });
   unfollow = followOtherTabs();
 });

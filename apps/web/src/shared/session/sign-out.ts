@@ -1,7 +1,14 @@
 // Ending a session: here, on the server and in every other tab of this browser.
 import { logout } from "@strongroom/contract";
 import { call } from "#shared/api/call.ts";
-import { currentSession, endSession, restoreSession, subscribeToSession, type SignedOutBy } from "./session-store.ts";
+import {
+  currentSession,
+  endSession,
+  restoreSession,
+  subscribeToSession,
+  type ProviderLeft,
+  type SignedOutBy,
+} from "./session-store.ts";
 import { TOKEN_KEY } from "./token-storage.ts";
 
 /** Written when a session ends, so that the other tabs hear of it (also those whose token is their own). */
@@ -28,13 +35,14 @@ let isSigningOut = false;
 export async function signOut(by: "person" | "inactivity"): Promise<void> {
   const { status } = currentSession();
   isSigningOut = true;
+  let provider: ProviderLeft | null = null;
   try {
     // Before the server tells them that the session has ended, so that they know why.
     tellOtherTabs({ by, sessionId: null });
   } finally {
-    if (status === "signed-in") await call(logout).catch(() => undefined);
+    if (status === "signed-in") provider = (await call(logout).catch(() => undefined))?.provider ?? null;
     isSigningOut = false;
-    endSession(by);
+    endSession(by, provider);
   }
 }
 

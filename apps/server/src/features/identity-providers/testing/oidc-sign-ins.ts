@@ -1,6 +1,7 @@
 // Signing in through OpenID Connect, for tests: one server, a real provider on loopback, and somebody's browser.
 import {
   beginOidc,
+  beginProviderStepUp,
   createIdentityProvider,
   currentSession,
   finishOidc,
@@ -89,16 +90,22 @@ export function aStranger(claims: Record<string, unknown> = {}): { subject: stri
   return { subject: idp.person.subject, email };
 }
 
-interface Begun {
+export interface Begun {
   url: string;
   cookie: string;
 }
 
 export async function begin(body: InputOf<typeof beginOidc>["body"] = {}): Promise<Begun> {
-  const reply = await app.call(beginOidc, { params: { id: row.id }, body });
+  return begun(await app.call(beginOidc, { params: { id: row.id }, body }));
+}
+
+function begun(reply: Reply<{ url: string }>): Begun {
   assert.equal(reply.status, 200, reply.text);
   return { url: reply.body.url, cookie: String(reply.headers["set-cookie"]).split(";", 1)[0]! };
 }
+
+export const beginStepUpOf = async (token: string | undefined): Promise<Begun> =>
+  begun(await app.call(beginProviderStepUp, { body: {}, as: token }));
 
 export const finish = (query: string, cookie: string | null, id = row.id) =>
   app.call(finishOidc, { params: { id }, body: { query }, headers: cookie === null ? {} : { cookie } });

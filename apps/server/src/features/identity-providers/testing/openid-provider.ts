@@ -25,8 +25,11 @@ export interface OpenidProvider {
   algorithm: "ES256" | "RS256" | "EdDSA";
   /** Begins to answer, for a client with these redirect addresses. */
   serve(redirectUris: string[]): void;
-  /** What a browser does: goes where it is sent, until that is the redirect address. Answers the query there. */
-  visit(url: string): Promise<string>;
+  /**
+   * What a browser does: goes where it is sent, until that is the redirect address. Returns the query there. With the cookies
+   * of an earlier visit the provider knows the person and asks nothing.
+   */
+  visit(url: string, cookies?: Map<string, string>): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -65,7 +68,7 @@ export async function startOpenidProvider({
             ? response.setHeader("content-type", "text/html").end(LOGIN_PAGE)
             : void letIn(provider, self, request, response);
     },
-    visit: (url) => visit(issuer, url),
+    visit: (url, cookies = new Map()) => visit(issuer, url, cookies),
     close: () => new Promise((closed) => void http.close(() => closed())),
   };
   return self;
@@ -78,7 +81,10 @@ function makeProvider(self: OpenidProvider, redirectUris: string[], jwks: object
         client_id: CLIENT_ID,
         client_secret: CLIENT_SECRET,
         redirect_uris: redirectUris,
+        post_logout_redirect_uris: redirectUris.map((uri) => new URL("/login", uri).href),
         id_token_signed_response_alg: self.algorithm,
+        // As most providers, it always says when it authenticated the person.
+        require_auth_time: true,
         grant_types: ["authorization_code"],
         response_types: ["code"],
       },
@@ -133,8 +139,7 @@ function lieOn(provider: Provider, self: OpenidProvider, sign: Sign): void {
 
 const MOST_HOPS = 10;
 
-async function visit(issuer: string, url: string): Promise<string> {
-  const cookies = new Map<string, string>();
+async function visit(issuer: string, url: string, cookies: Map<string, string>): Promise<string> {
   let next = new URL(url);
   for (let hop = 0; hop < MOST_HOPS; hop += 1) {
     if (next.origin !== issuer) return next.search.slice(1);

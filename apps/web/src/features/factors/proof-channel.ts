@@ -1,0 +1,18 @@
+// Tells the other windows of this browser that a step-up through a provider was completed.
+
+const CHANNEL = "strongroom.proved";
+
+/** Carries nothing: whether a session is proved is for the server to say. */
+export function announceProof(): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches this origin alone
+  channel.postMessage(null);
+  channel.close();
+}
+
+/** Returns how to stop. */
+export function onProof(listener: () => void): () => void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.addEventListener("message", listener);
+  return () => channel.close();
+}

@@ -1,0 +1,66 @@
+// A step-up for people without a password or second factor here: their identity provider authenticates them again.
+import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle, IconExternalLink } from "@tabler/icons-react";
+import { useEffect, useRef, useState } from "react";
+import { leaveFor, requireWebAddress } from "#features/identity-providers/leave-for.ts";
+import { messageOf } from "#shared/api/call-error.ts";
+import { beginAtProvider } from "./factors.queries.ts";
+import { onProof } from "./proof-channel.ts";
+
+export interface ProviderProofProps {
+  name: string;
+  onProved: () => void;
+  onCancel: () => void;
+}
+
+export function ProviderProof({ name, onProved, onCancel }: ProviderProofProps) {
+  const [isWaiting, setIsWaiting] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const proved = useRef(onProved);
+  useEffect(() => onProof(() => proved.current()), []);
+
+  async function leave(): Promise<void> {
+    setFailure(null);
+    // At once: browsers block windows that open later than the click.
+    const opened = globalThis.window.open("about:blank", "_blank", "popup,width=520,height=720");
+    try {
+      const { pathname, search } = globalThis.location;
+      const { url } = await beginAtProvider(`${pathname}${search}`);
+      requireWebAddress(url);
+      setIsWaiting(true);
+      if (opened === null) leaveFor(url);
+      else opened.location.href = url;
+    } catch (error) {
+      opened?.close();
+      setFailure(messageOf(error));
+    }
+  }
+
+  return (
+    <Stack gap="md">
+      <Text size="sm">
+        {isWaiting
+          ? `Waiting for ${name}. Sign in there; this window then continues.`
+          : `You sign in through ${name}. Sign in there again, in a new window, to confirm that it is you.`}
+      </Text>
+      {failure !== null && (
+        <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle aria-hidden />}>
+          {failure}
+        </Alert>
+      )}
+      <Group grow preventGrowOverflow={false} gap="xs">
+        <Button variant="default" size="md" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button
+          size="md"
+          leftSection={<IconExternalLink size={18} aria-hidden />}
+          data-autofocus
+          onClick={() => void leave()}
+        >
+          {isWaiting ? "Open it again" : `Continue to ${name}`}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,43 @@
+// After signing out: the provider may still know the person in this browser, and can be told to forget them.
+import { Alert, Button, Stack, Text } from "@mantine/core";
+import { IconInfoCircle } from "@tabler/icons-react";
+import { useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import type { ProviderLeft } from "#shared/session/session-store.ts";
+import { leaveProvider } from "./identity-providers.queries.ts";
+import { leaveFor } from "./leave-for.ts";
+
+export function ProviderLeftNote({ provider: { id, name } }: { provider: ProviderLeft }) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [note, setNote] = useState<string | null>(null);
+
+  async function leave(): Promise<void> {
+    setIsBusy(true);
+    setNote(null);
+    try {
+      const { url } = await leaveProvider(id);
+      if (url === null) setNote(`${name} has no sign-out page for other systems. Sign out on its own page.`);
+      else leaveFor(url);
+    } catch (error) {
+      setNote(messageOf(error));
+    } finally {
+      setIsBusy(false);
+    }
+  }
+
+  return (
+    <Alert color="petrol" icon={<IconInfoCircle aria-hidden />} title="You are signed out of Strongroom">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">You may still be signed in at {name} in this browser.</Text>
+        <Button variant="default" size="sm" loading={isBusy} onClick={() => void leave()}>
+          Sign out of {name} too
+        </Button>
+        {note !== null && (
+          <Text size="sm" role="alert">
+            {note}
+          </Text>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
