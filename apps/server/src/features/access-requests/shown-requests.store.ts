@@ -1,5 +1,5 @@
 // Access requests as people see them: filtered in SQL by what the reader may see, with everything that a card shows.
-import { containing } from "#kernel/db/containing.ts";
+import { everyWord } from "#kernel/db/containing.ts";
 import type { AccessRequest } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
@@ -123,14 +123,15 @@ export async function readSeen(db: Db, viewer: Who, ids: readonly string[]): Pro
   return (await shown(page).execute(db)).rows;
 }
 
-function matching(search: string): RawBuilder<unknown> {
-  const pattern = containing(search);
-  return sql`(
+const matching = (search: string): RawBuilder<unknown> =>
+  everyWord(
+    search,
+    (pattern) => sql`(
     request.resource ilike ${pattern} or request.system ilike ${pattern} or request.reason ilike ${pattern}
     or request.ticket ilike ${pattern}
     or exists (select from users where id = request.user_id and (name ilike ${pattern} or email ilike ${pattern}))
-    or exists (select from credentials where id = request.account_id and name ilike ${pattern}))`;
-}
+    or exists (select from credentials where id = request.account_id and name ilike ${pattern}))`,
+  );
 
 export interface RequestWish {
   tab: Tab | null;

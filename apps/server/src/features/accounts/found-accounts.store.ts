@@ -1,5 +1,5 @@
 // Finds the accounts of a page, as ids: by reading on in the list, by reading what the person sees, or by what matches.
-import { containing } from "#kernel/db/containing.ts";
+import { containing, wordsOf } from "#kernel/db/containing.ts";
 import type { SystemType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
@@ -32,8 +32,14 @@ export interface Wish {
   conditions: Conditions;
   limit: number;
   after: TimePlace | null;
-  /** Of the safes that this person sees, those whose names match the text, where that is known already. */
-  named?: readonly string[];
+  /** Of the safes that this person sees, those whose names hold a word of the text, where that is known already. */
+  named?: NamedSafes;
+}
+
+/** A row for each safe and each word that its name holds. */
+export interface NamedSafes {
+  safes: readonly string[];
+  words: readonly string[];
 }
 
 export interface Found {
@@ -79,24 +85,26 @@ export interface Probe {
   rows: Found[];
   /** How many of those that were read match the text, whoever sees them: zero where it is rare. */
   matching: number;
-  /** The safes whose names match. */
-  named: string[];
+  named: NamedSafes;
 }
 
 /** As `walk`, and tells how common the text is. */
 export async function probe(db: Db, wish: Wish, span: number): Promise<Probe> {
-  const { rows } = await sql<Found & Omit<Probe, "rows">>`
+  const { rows } = await sql<Found & NamedSafes & { matching: number }>`
     ${seen(wish)}, next as materialized (
       select ${READ} from credentials where safe_id is not null and deleted_at is null and ${isAfter(wish)}
       order by created_at desc, id desc limit ${span})
-    select page.*, counted.* from (
-      select count(*) as matching, (select coalesce(array_agg(safe_id), '{}') from named) as named
+    select page.*, counted.*, named_safes.* from (
+      select count(*) as matching
       from next credentials where ${textMatches(wish)}
     ) counted
+    cross join (
+      select coalesce(array_agg(safe_id), '{}') as safes, coalesce(array_agg(word), '{}') as words from named
+    ) named_safes
     left join (${pageOf(wish, sql`select * from next`)}) page on true
     order by page.created_at desc, page.id desc`.execute(db);
-  const { matching, named } = rows[0]!;
-  return { rows: placesIn(rows), matching, named };
+  const { matching, safes, words } = rows[0]!;
+  return { rows: placesIn(rows), matching, named: { safes, words } };
 }
 
 /** All that match, found by what they match, then the newest of them. */
@@ -167,6 +175,7 @@ const READ = sql.raw(
 
 /** The safes and grants through which this person sees accounts, and the safes whose names match. */
 function seen({ actor, grantsInForce, conditions: { text }, named }: Wish): Sql {
+  const words = wordsOf(text ?? "");
   const visible = seesEverySafe(actor)
     ? sql`select id as safe_id from safes where deleted_at is null`
     : sql`select safe_id from ${standingsOf(actor)} standing`;
@@ -174,9 +183,10 @@ function seen({ actor, grantsInForce, conditions: { text }, named }: Wish): Sql 
     lent as materialized (select account_id from ${grantsInForce(actor)} lent),
     named as materialized (${
       named !== undefined
-        ? sql`select safe_id from unnest(${[...named]}::uuid[]) safe_id`
-        : sql`select visible.safe_id from visible join safes on safes.id = visible.safe_id
-            where ${text === null ? sql`false` : sql`lower(normalize(safes.name, nfkc)) like ${containing(text)}`}`
+        ? sql`select * from unnest(${[...named.safes]}::uuid[], ${[...named.words]}::text[]) named (safe_id, word)`
+        : sql`select visible.safe_id, words.word from visible join safes on safes.id = visible.safe_id
+            join unnest(${words}::text[], ${words.map(containing)}::text[]) words (word, pattern)
+              on lower(normalize(safes.name, nfkc)) like words.pattern`
     })`;
 }
 
@@ -185,10 +195,18 @@ const isSeen = ({ actor }: Wish): Sql =>
     ? sql`true`
     : sql`(credentials.safe_id in (select safe_id from visible) or credentials.id in (select account_id from lent))`;
 
+/** Each word is in the account's own text or in the name of its safe. */
 const textMatches = ({ conditions: { text } }: Wish): Sql =>
-  text === null
-    ? sql`true`
-    : sql`(credentials.search_text like ${containing(text)} or credentials.safe_id in (select safe_id from named))`;
+  sql.join(
+    [
+      sql`true`,
+      ...wordsOf(text ?? "").map(
+        (word) => sql`(credentials.search_text like ${containing(word)}
+          or credentials.safe_id in (select safe_id from named where named.word = ${word}))`,
+      ),
+    ],
+    sql` and `,
+  );
 
 const isAfter = ({ after }: Wish): Sql =>
   after === null ? sql`true` : sql`(credentials.created_at, credentials.id) < (${after.at}, ${after.id}::uuid)`;

@@ -1,5 +1,5 @@
 // Credentials and their secret versions in the database.
-import { containing } from "#kernel/db/containing.ts";
+import { everyWord } from "#kernel/db/containing.ts";
 import type { Credential, SecretVersion, UserId } from "@strongroom/contract";
 import { sql } from "kysely";
 import type {
@@ -389,7 +389,7 @@ function newestFirst(from: FromCredentials, actor: Who, page: Page): FromCredent
 
 function matches({ text, types, environment, verificationStatus }: Conditions): RawBuilder<boolean> {
   const parts = [
-    ...(text === null ? [] : [sql`search_text like ${containing(text)}`]),
+    ...(text === null ? [] : [everyWord(text, (pattern) => sql`search_text like ${pattern}`)]),
     ...(types === null ? [] : [sql`type = any(${[...types]}::text[])`]),
     ...(environment === null ? [] : [sql`environment = ${environment}`]),
     ...(verificationStatus === null ? [] : [sql`verification_status = ${verificationStatus}`]),

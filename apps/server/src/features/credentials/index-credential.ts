@@ -5,6 +5,7 @@
 // extension, and one GIN index serves search and filters alike (docs/decisions has the measurements).
 import { isDatabaseType } from "@strongroom/contract";
 import type { CredentialType } from "@strongroom/contract";
+import { wordsOf } from "#kernel/db/containing.ts";
 
 const LONGEST_PIECE = 3;
 
@@ -69,8 +70,8 @@ export function keysToFind(ownerId: string, filter: Filter): number[] {
     ...(filter.environment === undefined ? [] : [`environment:${filter.environment}`]),
     ...(filter.verification_status === undefined ? [] : [`verification:${filter.verification_status}`]),
   ];
-  const text = fold(filter.search ?? "");
-  const pieces = text === "" ? [] : piecesOf(text, Math.min(LONGEST_PIECE, text.length));
+  const words = wordsOf(fold(filter.search ?? ""));
+  const pieces = words.flatMap((word) => piecesOf(word, Math.min(LONGEST_PIECE, word.length)));
   return [...new Set([...traits.map((trait) => key("trait", trait)), ...pieces.map((piece) => key("piece", piece))])];
 }
 

@@ -1,5 +1,5 @@
 // Groups and their people in the database.
-import { containing } from "#kernel/db/containing.ts";
+import { everyWord } from "#kernel/db/containing.ts";
 import type { GroupKind } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Insertable, RawBuilder, Selectable } from "kysely";
@@ -39,9 +39,11 @@ const shown = (condition: RawBuilder<unknown>): RawBuilder<ShownGroup> => sql<Sh
 
 /** By name; one row more than asked for, if there is one. */
 export async function listGroups(db: Db, search: string, limit: number, after: NamePlace | null) {
-  const pattern = containing(search);
   const place = after === null ? sql`true` : sql`(lower(groups.name), id) > (${after.name}, ${after.id}::uuid)`;
-  const found = sql`(groups.name ilike ${pattern} or groups.description ilike ${pattern})`;
+  const found = everyWord(
+    search,
+    (pattern) => sql`(groups.name ilike ${pattern} or groups.description ilike ${pattern})`,
+  );
   const page = sql<ShownGroup>`${shown(sql`${found} and ${place}`)} order by sort, id limit ${limit + 1}`;
   return (await page.execute(db)).rows;
 }

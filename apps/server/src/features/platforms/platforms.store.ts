@@ -1,6 +1,6 @@
 // Platforms in the database.
 import type { ConnectionMethod, PasswordRules, Platform, SafeId, SystemType } from "@strongroom/contract";
-import { containing } from "#kernel/db/containing.ts";
+import { everyWord } from "#kernel/db/containing.ts";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -77,8 +77,10 @@ export async function searchPlatforms(db: Db, wanted: { text: string } | { ids: 
   const ofThese =
     "ids" in wanted
       ? sql<boolean>`id = any(${[...wanted.ids]}::uuid[])`
-      : sql<boolean>`(name ilike ${containing(wanted.text)} or description ilike ${containing(wanted.text)}
-          or system_type ilike ${containing(wanted.text)})`;
+      : everyWord(
+          wanted.text,
+          (pattern) => sql`(name ilike ${pattern} or description ilike ${pattern} or system_type ilike ${pattern})`,
+        );
   return query
     .where("deleted_at", "is", null)
     .where(ofThese)

@@ -1,5 +1,5 @@
 // Safes in the database, as this person may see them.
-import { containing } from "#kernel/db/containing.ts";
+import { everyWord } from "#kernel/db/containing.ts";
 import type { AccessLevel, SafePermission, SafeStatus, SafeType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
@@ -92,15 +92,14 @@ export async function listSafes(db: Db, actor: Actor, wish: SafeWish): Promise<S
 
 /** What a wish asks of the safe itself. */
 function conditionsOf({ after, search, status }: SafeWish): RawBuilder<unknown>[] {
-  const pattern = containing(search ?? "");
-  const isOwnedByMatch = sql`exists (
+  const isOwnedByMatch = (pattern: string) => sql`exists (
     select from users where users.id = safes.owner_id and (users.name ilike ${pattern} or users.email ilike ${pattern}))`;
+  const isMatch = (pattern: string) =>
+    sql`(safes.name ilike ${pattern} or safes.description ilike ${pattern} or ${isOwnedByMatch(pattern)})`;
   return [
     ...(after === null ? [] : [sql`(lower(safes.name), safes.id) > (${after.name}, ${after.id}::uuid)`]),
     ...(status === null ? [] : [sql`safes.status = ${status}`]),
-    ...(search === null
-      ? []
-      : [sql`(safes.name ilike ${pattern} or safes.description ilike ${pattern} or ${isOwnedByMatch})`]),
+    ...(search === null ? [] : [everyWord(search, isMatch)]),
   ];
 }
 

@@ -18,7 +18,13 @@ test("the exact name comes first, then an exact host or user name, then beginnin
   const order = ranked("db1", [{ kind: "account", hits }]).map(({ title }) => title);
   assert.deepEqual(order, ["Db1", "Second", "db1 primary", "Third", "old db1", "A note"]);
   assert.equal(distance("ＤＢ１", hit("db1")), 0);
-  assert.equal(distance("elsewhere", hit("db1")), 6);
+  assert.equal(distance("elsewhere", hit("db1")), 8);
+});
+
+test("names in which every word begins come before names that hold the words elsewhere", () => {
+  const hits = [hit("uproot the app-prod-02"), hit("app-prod-03 root"), hit("host", ["root", "app-prod-04"])];
+  const order = ranked("root app-prod", [{ kind: "account", hits }]).map(({ title }) => title);
+  assert.deepEqual(order, ["app-prod-03 root", "host", "uproot the app-prod-02"]);
 });
 
 test("the kind with the best match comes first, with six at most, and shorter names before longer ones", () => {

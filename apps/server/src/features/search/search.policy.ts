@@ -2,23 +2,41 @@
 import { MOST_RESULTS, ROLES } from "@strongroom/contract";
 import type { SearchResult } from "@strongroom/contract";
 import type { Grants } from "#kernel/authz/authorise.ts";
+import { wordsOf } from "#kernel/db/containing.ts";
 import type { Hit, Searchable } from "./searchable.ts";
 
 export const grants: Grants = { "search.use": ROLES };
 
 const fold = (text: string): string => text.normalize("NFKC").toLowerCase();
 
-/** How far a match is from what was typed: 0 is the very name. What matches elsewhere, such as in a reason, is last. */
+/** How far a match is from what was typed: 0 is the name itself. Matches elsewhere, such as in a reason, are last. */
 export function distance(text: string, { title, by }: Pick<Hit, "title" | "by">): number {
   const wanted = fold(text);
+  const words = wordsOf(wanted);
   const name = fold(title);
   const others = by.flatMap((each) => (each === null ? [] : [fold(each)]));
-  if (name === wanted) return 0;
-  if (others.includes(wanted)) return 1;
-  if (name.startsWith(wanted)) return 2;
-  if (others.some((each) => each.startsWith(wanted))) return 3;
-  if (name.includes(wanted)) return 4;
-  return others.some((each) => each.includes(wanted)) ? 5 : 6;
+  const all = [name, ...others];
+  const closest = [
+    name === wanted,
+    others.includes(wanted),
+    name.startsWith(wanted),
+    others.some((each) => each.startsWith(wanted)),
+    words.every((word) => hasWordThatBegins(name, word)),
+    words.every((word) => all.some((each) => hasWordThatBegins(each, word))),
+    words.every((word) => name.includes(word)),
+    words.every((word) => all.some((each) => each.includes(word))),
+  ].indexOf(true);
+  return closest === -1 ? FARTHEST : closest;
+}
+
+const FARTHEST = 8;
+
+/** "app-prod-01" has words that begin with "app", "app-prod" and "prod". */
+function hasWordThatBegins(text: string, beginning: string): boolean {
+  for (let at = text.indexOf(beginning); at !== -1; at = text.indexOf(beginning, at + 1)) {
+    if (at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]!)) return true;
+  }
+  return false;
 }
 
 export interface Answer {

@@ -136,6 +136,33 @@ describe("OPEN-28, SHELL-18: the search", () => {
     assert.equal((await again(await holding("search.use", "user.list"))).results.length, 1);
   });
 
+  test("finds names that hold all words of the search, in any order", async () => {
+    const [admin, owner] = [await firstAdmin(app), await aPerson(app)];
+    const safe = await aSafe(app, owner, { name: "Wallaby tier" });
+    await anAccount(app, owner, safe, {
+      name: "root on wallaby-prod-01",
+      hostname: "w1.example.com",
+      username: "root",
+    });
+    await aCredential(app, owner, { name: "Wallaby console of Sydney" });
+    const platform = await aPlatform(app, { name: "Wallaby hosts over SSH" });
+    await aGroup(app, [], { name: "Wallaby night shift" });
+    const account = "account root on wallaby-prod-01";
+    for (const text of [
+      "root wallaby-prod",
+      "wallaby-prod root",
+      "w1.example  root",
+      "prod tier root",
+      "TIER wallaby-prod",
+    ])
+      assert.ok(named(await found(owner, text)).includes(account), text);
+    assert.deepEqual(named(await found(owner, "root wallaby-staging")), []);
+    assert.deepEqual(named(await found(owner, "sydney wallaby")), ["credential Wallaby console of Sydney"]);
+    assert.deepEqual(named(await found(owner, "tier wallaby"))[0], "safe Wallaby tier");
+    assert.deepEqual(named(await found(admin, "ssh wallaby")), [`platform ${platform.name}`]);
+    assert.deepEqual(named(await found(admin, "shift wallaby")), ["group Wallaby night shift"]);
+  });
+
   test("is refused without a text, and takes its signs for what they are", async () => {
     const person = await aPerson(app);
     for (const search of ["", "  ", "x".repeat(101)]) {

@@ -2,7 +2,7 @@
 import type { Role, UserId } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
-import { containing } from "#kernel/db/containing.ts";
+import { everyWord } from "#kernel/db/containing.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { NamePlace, NamedRow } from "#kernel/http/cursor.ts";
 
@@ -51,8 +51,10 @@ export interface MachineWish {
 
 /** By name; one row more than asked for, if there is one. */
 export async function listMachines(db: Db, { search, limit, after }: MachineWish, now: Date): Promise<MachineRow[]> {
-  const pattern = containing(search);
-  const found = sql`(person.name ilike ${pattern} or machine.description ilike ${pattern})`;
+  const found = everyWord(
+    search,
+    (pattern) => sql`(person.name ilike ${pattern} or machine.description ilike ${pattern})`,
+  );
   const place = after === null ? sql`true` : sql`(lower(person.name), person.id) > (${after.name}, ${after.id}::uuid)`;
   const page = sql<MachineRow>`${shown(sql`${found} and ${place}`, now)} order by sort, id limit ${limit + 1}`;
   return (await page.execute(db)).rows;

@@ -1,5 +1,5 @@
 // The rows of the people who sign in.
-import { containing } from "#kernel/db/containing.ts";
+import { containing, everyWord } from "#kernel/db/containing.ts";
 import type { Role, UserId, UserKind } from "@strongroom/contract";
 import type { Generated, Insertable } from "kysely";
 import { sql } from "kysely";
@@ -223,8 +223,7 @@ export function listPage(db: Db, wish: PageWish): Promise<Person[]> {
   }
   if (wish.withRoleRequest) query = query.where("requested_role", "is not", null);
   if (wish.search !== null) {
-    const pattern = containing(wish.search);
-    query = query.where((where) => where.or([where("email", "ilike", pattern), where("name", "ilike", pattern)]));
+    query = query.where(everyWord(wish.search, (pattern) => sql`(email ilike ${pattern} or name ilike ${pattern})`));
   }
   return query.orderBy("id", "desc").limit(wish.limit).execute();
 }
