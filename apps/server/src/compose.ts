@@ -106,12 +106,13 @@ export async function compose(parts: Parts): Promise<App> {
   };
 
   const mail = installMail(kernel);
-  const signIn = installSignIn(kernel, { mail, hashing: parts.hashing });
-  const users = installUsers(kernel, { signIn });
-  const identityProviders = installIdentityProviders(kernel, signIn);
   const preferences = installPreferences(kernel);
   const notifications = installNotifications(kernel, { mail, notificationsOf: preferences.notificationsOf });
+  const signIn = installSignIn(kernel, { mail, notify: notifications.notify, hashing: parts.hashing });
+  const users = installUsers(kernel, { signIn, notify: notifications.notify });
+  const identityProviders = installIdentityProviders(kernel, signIn);
   const tokens = installTokens(kernel, { notify: notifications.notify });
+  signIn.parts.endTokens.current = tokens.endTokens;
   users.onDisabled(tokens.revokeAsDisabled);
   const factors = installFactors(kernel, { signIn, notify: notifications.notify });
   const live = installEvents(kernel);

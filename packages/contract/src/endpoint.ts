@@ -40,6 +40,8 @@ export interface Endpoint<
    * just somebody signed in takes no token unless this says so. See `scopeOf`.
    */
   readonly scope?: Scope;
+  /** No API token can make this call, whatever its scopes: it decides who gets in, and as what. */
+  readonly sessionOnly?: true;
   readonly audit: Audit;
   /** The kind of thing that `:id` names, as audit entries say it; where a role may be refused the call. */
   readonly thing?: string;

@@ -202,5 +202,6 @@ export const resetFactors = endpoint({
   needs: "user.manage",
   audit: "factor.reset",
   thing: "user",
+  sessionOnly: true,
   stepUp: true,
 });

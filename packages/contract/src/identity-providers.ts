@@ -159,6 +159,7 @@ export const createIdentityProvider = endpoint({
   status: 201,
   needs: "identity-provider.manage",
   audit: "identity-provider.created",
+  sessionOnly: true,
   stepUp: true,
 });
 
@@ -172,6 +173,7 @@ export const updateIdentityProvider = endpoint({
   reply: IdentityProvider,
   needs: "identity-provider.manage",
   audit: "identity-provider.updated",
+  sessionOnly: true,
   stepUp: true,
   thing: "identity-provider",
 });
@@ -184,6 +186,7 @@ export const deleteIdentityProvider = endpoint({
   reply: Message,
   needs: "identity-provider.manage",
   audit: "identity-provider.deleted",
+  sessionOnly: true,
   stepUp: true,
   thing: "identity-provider",
 });

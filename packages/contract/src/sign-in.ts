@@ -4,6 +4,7 @@ import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import { Email, Message, Moment, Password, Role, SessionId, UserId, PersonName } from "./fields.ts";
 import { SignedIn } from "./second-step.ts";
+import { TokenId } from "./tokens.ts";
 
 /** What the sign-in token carries (AUTH-23). `exp` and `iat` are seconds since 1970. */
 export const TokenPayload = z.object({
@@ -92,8 +93,13 @@ export const completePasswordReset = endpoint({
 export const changePassword = endpoint({
   method: "POST",
   path: "/api/v1/auth/change-password",
-  summary: "Change one's own password; every other session ends",
-  body: z.strictObject({ current_password: z.string().min(1).max(256), new_password: Password }),
+  summary: "Change one's own password; every other session ends, and so does every API token that is not to be kept",
+  body: z.strictObject({
+    current_password: z.string().min(1).max(256),
+    new_password: Password,
+    /** The API tokens that go on working. */
+    keep_tokens: z.array(TokenId).max(50).default([]),
+  }),
   reply: Message,
   needs: "signed-in",
   audit: "user.password-changed",
@@ -176,7 +182,7 @@ export const endOwnSession = endpoint({
 export const endOtherSessions = endpoint({
   method: "DELETE",
   path: "/api/v1/auth/sessions",
-  summary: "End all of one's own sessions but this one",
+  summary: "End all of one's own sessions but this one, and all API tokens",
   reply: Message,
   needs: "signed-in",
   audit: "session.others-ended",

@@ -78,7 +78,12 @@ export function scopesIn(choices: readonly ScopeChoice[]): Scope[] {
 }
 
 /** The scope that a token needs for a call; null: no token can make it, only somebody who is signed in. */
-export function scopeOf(endpoint: { needs: "public" | "signed-in" | Permission; scope?: Scope }): Scope | null {
+export function scopeOf(endpoint: {
+  needs: "public" | "signed-in" | Permission;
+  scope?: Scope;
+  sessionOnly?: true;
+}): Scope | null {
+  if (endpoint.sessionOnly === true) return null;
   if (endpoint.scope !== undefined) return endpoint.scope;
   return Scope.safeParse(endpoint.needs).data ?? null;
 }

@@ -124,6 +124,7 @@ export const updateTokenPolicy = endpoint({
   body: completeBody(TokenPolicy),
   reply: TokenPolicy,
   needs: "policy.manage",
+  sessionOnly: true,
   stepUp: true,
   audit: "token.policy-changed",
 });

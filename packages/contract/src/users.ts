@@ -141,7 +141,7 @@ export const deleteUser = endpoint({
 export const endUserSessions = endpoint({
   method: "POST",
   path: "/api/v1/users/:id/end-sessions",
-  summary: "End every session of a user",
+  summary: "End every session and API token of a user",
   params: byId,
   reply: Message,
   needs: "user.manage",
@@ -190,6 +190,7 @@ export const issueResetLink = endpoint({
   audit: "password-reset.link-issued",
   thing: "user",
   repliesSecret: true,
+  sessionOnly: true,
   stepUp: true,
 });
 
@@ -236,5 +237,6 @@ export const updateSignInPolicy = endpoint({
   reply: SignInPolicy,
   needs: "policy.manage",
   audit: "policy.changed",
+  sessionOnly: true,
   stepUp: true,
 });

@@ -15,6 +15,7 @@ import type { FactorId, UserId } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { codeOf, entriesOf, signedIn, statusesOf } from "#features/sign-in/testing/attempts.ts";
+import { revokeAllOf } from "#features/tokens/index.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
@@ -189,9 +190,9 @@ describe("who lost theirs", () => {
   test("at the command line it works for the last administrator too, and is on record as done there", async () => {
     const person = await aPerson(app);
     await withPasskey(app, person);
-    assert.equal(await resetFactorsOf(app.kernel, person.email.toUpperCase()), 1);
+    assert.equal(await resetFactorsOf(app.kernel, person.email.toUpperCase(), revokeAllOf), 1);
     assert.ok(await signedIn(app, person.email));
     assert.equal((await entriesOf(app, "factor.reset")).at(-1)?.actor["system"], "command line");
-    await assert.rejects(resetFactorsOf(app.kernel, "nobody@example.com"), /no user/);
+    await assert.rejects(resetFactorsOf(app.kernel, "nobody@example.com", revokeAllOf), /no user/);
   });
 });

@@ -1,5 +1,6 @@
-// Taking away the second factors of somebody who lost them: by an administrator, or at the command line.
+// Removes the second factors of somebody who lost them: by an administrator, or at the command line.
 import type { Message, resetFactors } from "@strongroom/contract";
+import { notifyOf } from "#features/notifications/index.ts";
 import { endSessions } from "#features/sign-in/index.ts";
 import type { Desk } from "#features/sign-in/index.ts";
 import { findUserByEmail, lockUser, requireAnotherPerson } from "#features/users/index.ts";
@@ -19,20 +20,27 @@ export async function reset(parts: FactorParts, call: Call<typeof resetFactors>,
   if (person === undefined) throw refuse(404, "user.not-found", "User not found");
   const count = await deleteFactorsOf(tx, person.id);
   const sessions = await parts.endSessions(tx, person.id);
+  const tokens = await parts.signIn.endTokens.current(tx, person.id, "factors-reset");
   const target = { type: "user", id: person.id, name: person.email };
-  call.note({ target, severity: "high", details: { factors: count, sessions } });
-  await tellOfReset(parts, tx, person.id, call.actor);
+  call.note({ target, severity: "high", details: { factors: count, sessions, tokens } });
+  await tellOfReset(parts.notify, tx, person.id, call.actor);
   return { message: count === 1 ? "1 second factor is removed." : `${count} second factors are removed.` };
 }
 
 /** For the last administrator who lost theirs. Throws a refusal for somebody who isn't there; answers how many there were. */
-export async function resetFactorsOf(desk: Desk, email: string): Promise<number> {
+export async function resetFactorsOf(
+  desk: Desk,
+  email: string,
+  endTokens: (desk: Desk, tx: Tx, userId: string, because: "factors-reset") => Promise<number>,
+): Promise<number> {
   return desk.database.transaction(async (tx) => {
     const found = await findUserByEmail(tx, email.trim().toLowerCase());
     const person = found && (await lockUser(tx, found.id));
     if (person === undefined) throw refuse(404, "user.not-found", `There is no user ${email}.`);
     const count = await deleteFactorsOf(tx, person.id);
     await endSessions(desk, tx, person.id);
+    await endTokens(desk, tx, person.id, "factors-reset");
+    await tellOfReset(notifyOf(desk), tx, person.id, { name: "Somebody at the command line of the server" });
     const target = { type: "user", id: person.id, name: person.email };
     const entry = systemEntry(
       "factor.reset",

@@ -1,6 +1,7 @@
 // What people are told about their second factors: that somebody knows their password, and that an administrator took them away.
 import type { PendingSignIn } from "#features/sign-in/index.ts";
 import { isLastTry } from "#features/sign-in/index.ts";
+import type { Notify } from "#features/notifications/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { FactorParts } from "./factor-parts.ts";
 
@@ -22,19 +23,15 @@ export async function tellOfGuesses({ kernel, notify }: FactorParts, { user, row
   );
 }
 
-export async function tellOfReset(
-  { notify }: FactorParts,
-  tx: Tx,
-  userId: string,
-  by: { name: string },
-): Promise<void> {
+export async function tellOfReset(notify: Notify, tx: Tx, userId: string, by: { name: string }): Promise<void> {
   await notify(tx, {
     to: { users: [userId] },
     type: "security_alert",
     title: "Your second factors were removed",
-    message: `${by.name} removed them. If you did not ask for it, tell another administrator.`,
+    message: `${by.name} removed them. Your sessions and API tokens have ended. If you did not ask for this, tell another administrator.`,
     severity: "critical",
     actionRequired: true,
+    mail: "always",
     metadata: { by: by.name },
     link: "/profile",
   });

@@ -113,7 +113,10 @@ export async function removeProvider(
   const ids = await findPeopleOf(tx, row.id);
   const people = ids.length;
   call.note({ details: { people } });
-  for (const id of ids) await signIn.endSessions(tx, id);
+  for (const id of ids) {
+    await signIn.endSessions(tx, id);
+    await signIn.endTokens(tx, id, "provider-changed");
+  }
   await deleteProvider(tx, row.id);
   await requireWayIn(tx, admins);
   if (people === 0) return { message: `${row.name} has been deleted.` };

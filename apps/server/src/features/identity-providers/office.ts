@@ -8,7 +8,7 @@ import type { OidcClient } from "./oidc-client.ts";
 
 export interface Office {
   kernel: Kernel;
-  signIn: Pick<SignInFeature, "endSessions" | "forgetReset" | "parts">;
+  signIn: Pick<SignInFeature, "endSessions" | "endTokens" | "forgetReset" | "parts">;
   oidc: OidcClient;
   network: NetworkPolicy;
 }

@@ -9,6 +9,7 @@ import {
   lockUser,
   nameFromEmail,
   setRole,
+  tellOfNewAdmin,
 } from "#features/users/index.ts";
 import type { UsersTable } from "#features/users/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
@@ -125,7 +126,11 @@ async function withRole(
     });
     return user;
   }
-  await setRole(tx, user.id, role);
+  await setRole(tx, user.id, role, kernel.clock.now());
+  if (role === "admin") {
+    const by = `The identity provider ${provider.name}`;
+    await tellOfNewAdmin(signIn.parts.notify, tx, { person: user, by });
+  }
   // Tokens carry the role, so the ones with the old role must not live on.
   await signIn.endSessions(tx, user.id);
   await record(kernel.clock.now(), tx, "user.role-changed", { target, details });

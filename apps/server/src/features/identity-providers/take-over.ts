@@ -61,10 +61,11 @@ export async function takeOver(
   await setPasswordHash(tx, user.id, "");
   await signIn.forgetReset(tx, user.id);
   await signIn.endSessions(tx, user.id);
+  await signIn.endTokens(tx, user.id, "provider-changed");
   const target = aUser(user);
   await record(now, tx, "identity-provider.person-bound", { target, details: { provider: provider.name } });
   if (role === null || role === user.role) return;
-  await setRole(tx, user.id, role);
+  await setRole(tx, user.id, role, now);
   const details = { from: user.role, to: role, provider: provider.name };
   await record(now, tx, "user.role-changed", { target, details });
 }

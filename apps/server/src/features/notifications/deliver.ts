@@ -4,7 +4,7 @@ import type { Tx } from "#kernel/db/database.ts";
 import { newId } from "#kernel/id.ts";
 import type { NoticeRow } from "./notices.store.ts";
 import { takeNotices } from "./notices.store.ts";
-import { queueMails } from "./mail-notification.ts";
+import { mailAtOnce, queueMails } from "./mail-notification.ts";
 import { NO_SUBJECTS, countOf, isWanted, namesOf, withSubject, worse } from "./notifications.policy.ts";
 import type { Subjects } from "./notifications.policy.ts";
 import {
@@ -55,7 +55,10 @@ async function deliverGroup(site: Site, tx: Tx, group: readonly NoticeRow[]): Pr
   if (latest.settles) return settleNotifications(tx, recipients, keyOf(latest)!, latest);
   const preferences = await site.notificationsOf(tx, recipients as UserId[]);
   const wanted = recipients
-    .map((id) => ({ id, heard: group.filter((each) => isWanted(each, preferences(id as UserId))) }))
+    .map((id) => ({
+      id,
+      heard: group.filter((each) => each.mail === "always" || isWanted(each, preferences(id as UserId))),
+    }))
     .filter(({ heard }) => heard.length > 0);
   if (wanted.length === 0) return [];
   const key = keyOf(latest);
@@ -63,7 +66,8 @@ async function deliverGroup(site: Site, tx: Tx, group: readonly NoticeRow[]): Pr
   const unread = latest.fold === null || key === null ? new Map() : await findUnread(tx, ids, key);
   const rows = wanted.map(({ id, heard }) => toRow(id, heard, unread.get(id) ?? null));
   const added = await putNotifications(tx, rows);
-  if (latest.metadata["is_mailed"] !== true)
+  if (latest.mail === "always") await mailAtOnce(site, tx, added);
+  else if (latest.metadata["is_mailed"] !== true)
     await queueMails(site, tx, added, (id) => preferences(id as UserId).emailNotifications);
   return ids;
 }

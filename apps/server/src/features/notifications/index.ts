@@ -31,4 +31,5 @@ export function installNotifications(kernel: Kernel, deps: Omit<Site, "kernel">)
   };
 }
 
+export { notifyOf } from "./notify.ts";
 export type { Notice, Notify, Settle } from "./notify.ts";

@@ -6,12 +6,16 @@ import { findOne } from "./notifications.store.ts";
 import type { Site } from "./notifications.ts";
 
 const MAIL_JOB = "notifications.mail";
+const MAIL_AT_ONCE_JOB = "notifications.mail-at-once";
 /** What comes in the meantime is in the same mail. */
 const MAIL_AFTER_MS = 5_000;
 
 interface MailJob {
   notificationId: string;
 }
+
+/** With its words, because the notification may be read or removed before the mail is sent. */
+type MailAtOnceJob = Pick<NotificationRow, "user_id" | "title" | "message" | "link">;
 
 /** One mail for each that is new; what was added to one that is unread goes with it. */
 export async function queueMails(
@@ -29,6 +33,15 @@ export async function queueMails(
   }
 }
 
+/** For what a person has to hear of whatever they prefer, and whoever sits at their session. */
+export async function mailAtOnce({ kernel, mail }: Site, tx: Tx, added: readonly NotificationRow[]): Promise<void> {
+  if (!mail.isConfigured) return;
+  for (const { user_id, title, message, link } of added) {
+    const job: MailAtOnceJob = { user_id, title, message, link };
+    await kernel.jobs.enqueue(tx, MAIL_AT_ONCE_JOB, job);
+  }
+}
+
 export function defineMails({ kernel, mail }: Site): void {
   kernel.jobs.define<MailJob>(MAIL_JOB, { concurrency: 2, retryLimit: 5 }, async ({ data }) => {
     const { db } = kernel.database;
@@ -38,9 +51,18 @@ export function defineMails({ kernel, mail }: Site): void {
     if (person?.status !== "active") return;
     await mail.send({ to: person.email, ...textOf(row, person.name, kernel.publicUrl()) });
   });
+  kernel.jobs.define<MailAtOnceJob>(MAIL_AT_ONCE_JOB, { concurrency: 2, retryLimit: 5 }, async ({ data }) => {
+    const person = await findUser(kernel.database.db, data.user_id);
+    if (person === undefined) return;
+    await mail.send({ to: person.email, ...textOf(data, person.name, kernel.publicUrl()) });
+  });
 }
 
-function textOf(row: NotificationRow, name: string, publicUrl: string): { subject: string; text: string } {
+function textOf(
+  row: Pick<NotificationRow, "title" | "message" | "link">,
+  name: string,
+  publicUrl: string,
+): { subject: string; text: string } {
   const lines = [`Hello ${name},`, "", `${row.title}.`, "", row.message, "", `${publicUrl}${row.link ?? ""}`, ""];
   return { subject: row.title, text: lines.join("\n") };
 }

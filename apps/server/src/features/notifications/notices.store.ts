@@ -18,6 +18,9 @@ export interface Fold {
   subject: { key: string; name: string };
 }
 
+/** Whether a notice is mailed to those who want mails, or to everybody whom it is for. */
+export type NoticeMail = "wanted" | "always";
+
 interface NoticesTable {
   id: string;
   audience: JSONColumnType<NoticeAudience>;
@@ -28,6 +31,7 @@ interface NoticesTable {
   action_required: boolean;
   metadata: JSONColumnType<Record<string, unknown>>;
   link: string | null;
+  mail: NoticeMail;
   dedupe_key: string | null;
   fold: ColumnType<Fold | null, string | null, never>;
   /** It tells what came of what was told under the same key. */

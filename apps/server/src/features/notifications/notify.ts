@@ -5,7 +5,7 @@ import type { NewEvent } from "#kernel/events/events.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { insertNotices } from "./notices.store.ts";
-import type { Fold, NoticeAudience, NoticeRow } from "./notices.store.ts";
+import type { Fold, NoticeAudience, NoticeMail, NoticeRow } from "./notices.store.ts";
 
 /** INVARIANT: nothing of it is a secret. It is stored, shown and mailed. */
 export interface Notice {
@@ -19,6 +19,8 @@ export interface Notice {
   metadata: Record<string, unknown>;
   /** Where in the product it leads, such as `/accounts/…`. */
   link?: string | null;
+  /** `always`: mailed at once, whatever the person's preferences and whether it was read. Default `wanted`. */
+  mail?: NoticeMail;
   /** Told again while it is unread, it takes the place of what was told before. */
   dedupeKey?: string;
   /** What is told in one with others like it, "… and 37 more", however many there are. */
@@ -60,7 +62,7 @@ export const notifyOf =
   };
 
 const rowOf = (
-  { to, type, title, message, severity, actionRequired, metadata, link, dedupeKey, fold }: Notice,
+  { to, type, title, message, severity, actionRequired, metadata, link, mail, dedupeKey, fold }: Notice,
   at: Date,
 ): NoticeRow => ({
   id: newId(at.getTime()),
@@ -73,6 +75,7 @@ const rowOf = (
   action_required: actionRequired,
   metadata,
   link: link ?? null,
+  mail: mail ?? "wanted",
   dedupe_key: dedupeKey ?? null,
   fold: fold ?? null,
   settles: false,
@@ -93,6 +96,7 @@ export const settleOf =
       action_required: false,
       metadata: {},
       link: null,
+      mail: "wanted",
       dedupe_key: dedupeKey,
       fold: null,
       settles: true,

@@ -1,4 +1,4 @@
-// Changing one's own password: whoever sits at an open session must know the old one, and every other session ends.
+// Changing one's own password: takes the old one, ends every other session, and the API tokens that are not to be kept.
 import type { changePassword } from "@strongroom/contract";
 import { findPasswordHash, readPolicy, replacePasswordHash, requireLongEnough } from "#features/users/index.ts";
 import { sessionOf } from "#kernel/authz/actor.ts";
@@ -40,11 +40,14 @@ export async function changeOwnPassword(
     await rewardAttempt(tx, attempt, actor.id, kernel.clock.now());
     await deleteReset(tx, actor.id);
     const count = await endSessions(kernel, tx, actor.id, sessionOf(actor));
-    call.note({ details: { sessions_ended: count } });
-    return count;
+    const tokens = await parts.endTokens.current(tx, actor.id, "password-changed", body.keep_tokens);
+    call.note({ details: { sessions_ended: count, tokens_ended: tokens, tokens_kept: body.keep_tokens.length } });
+    return { sessions: count, tokens };
   });
-  if (ended === 0) return { message: "Your password has been changed." };
-  return { message: "Your password has been changed. Your other sessions have been ended." };
+  const sentences = ["Your password has been changed."];
+  if (ended.sessions > 0) sentences.push("Your other sessions have been ended.");
+  if (ended.tokens > 0) sentences.push(ended.tokens === 1 ? "1 API token ended." : `${ended.tokens} API tokens ended.`);
+  return { message: sentences.join(" ") };
 }
 
 const wrong = () => {

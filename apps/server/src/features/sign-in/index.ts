@@ -1,7 +1,8 @@
 // Signing in and up, sessions, resets: who a caller is, and the ways to become and to stop being somebody.
 import type { Mail } from "#features/mail/index.ts";
+import type { Notify } from "#features/notifications/index.ts";
 import type { SignInOfUsers } from "#features/users/index.ts";
-import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Db } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { forgetNetworks } from "./attempts.store.ts";
 import { invite } from "./invitations.ts";
@@ -27,8 +28,6 @@ export interface SignInFeature extends SignInOfUsers {
   parts: SignInParts;
   /** For the person who starts the server; null when there is a user. */
   setupLink(): Promise<string | null>;
-  /** Makes the reset link of somebody useless who no longer has a password here. */
-  forgetReset(tx: Tx, userId: string): Promise<void>;
   /** Replaces the key that signs tokens; nobody is signed out by it. Rejects with SealedError. */
   rotateSigningKey(): Promise<void>;
   /** Null before the first sign-in. */
@@ -37,6 +36,7 @@ export interface SignInFeature extends SignInOfUsers {
 
 export interface SignInDeps {
   mail: Mail;
+  notify: Notify;
   /** What a password hash costs; less than the default is for tests alone. */
   hashing?: HashParameters;
 }
@@ -47,9 +47,11 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
   const parts: SignInParts = {
     kernel,
     mail: deps.mail,
+    notify: deps.notify,
     passwords: createPasswords({ parameters: deps.hashing, onHash: () => hashes.inc() }),
     signingKeys,
     tokens: createTokens(signingKeys, kernel.clock),
+    endTokens: { current: async () => 0 },
     secondStep: { current: async () => null },
     elsewhere: {
       current: {
@@ -73,6 +75,7 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
     signingKeySince: async (db) => (await findKeyInUse(db))?.created_at ?? null,
     countOpenSessions: countSessions,
     endSessions: (tx, userId) => endSessions(kernel, tx, userId),
+    endTokens: (tx, userId, because) => parts.endTokens.current(tx, userId, because),
     endSessionsWithoutFactor: (tx, roles) => endSessionsWithoutFactor(kernel, tx, roles),
     underLimits: (db, before, after) => underLimits(db, before, after, kernel.clock.now()),
     forgetReset: deleteReset,
@@ -100,7 +103,7 @@ export { finishSignIn, pendingSignIn, secondClaim, trySecondStep } from "./pendi
 export type { PendingSignIn } from "./pending.ts";
 export { markProved } from "./sessions.store.ts";
 export { setupLink } from "./set-up.ts";
-export type { Demand, DirectoryWish, ProvedElsewhere, SignInParts, TakeOver } from "./sign-in-parts.ts";
+export type { Demand, DirectoryWish, EndTokens, ProvedElsewhere, SignInParts, TakeOver } from "./sign-in-parts.ts";
 export { isLastTry, provedUntil } from "./sign-in.policy.ts";
 export type { SignInMethod } from "./sign-in.policy.ts";
 export { endSessions, proveSession } from "./sessions.ts";

@@ -3,6 +3,7 @@ import { Email, Password, PersonName, UserId } from "@strongroom/contract";
 import type { Role } from "@strongroom/contract";
 import { randomBytes } from "node:crypto";
 import type { z } from "zod";
+import { notifyOf } from "#features/notifications/index.ts";
 import {
   findUserByEmail,
   insertUser,
@@ -13,6 +14,8 @@ import {
   requireAnotherAdmin,
   requireLongEnough,
   setStatus,
+  tellOfNewAdmin,
+  tellOfResetLink,
 } from "#features/users/index.ts";
 import type { Person } from "#features/users/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
@@ -67,6 +70,7 @@ export async function createUser(desk: Desk, account: NewAccount, passwords = cr
       target: { type: "user", id, name: email },
       details: { role: account.role },
     });
+    if (account.role === "admin") await tellOfNewAdmin(notifyOf(desk), tx, { person: { id, name }, by: COMMAND_LINE });
   });
   return id;
 }
@@ -84,9 +88,12 @@ export async function makeResetLink(desk: Desk, email: string): Promise<{ link: 
     if (provider !== null) throw elsewhere(provider);
     const made = await issueResetLink(desk, tx, person.id);
     await record(desk, tx, "password-reset.link-issued", { target: targetOf(person) });
+    if (person.last_signed_in_at !== null) await tellOfResetLink(notifyOf(desk), tx, { person, by: COMMAND_LINE });
     return made;
   });
 }
+
+const COMMAND_LINE = "Somebody at the command line of the server";
 
 const elsewhere = (provider: string) =>
   refuse(

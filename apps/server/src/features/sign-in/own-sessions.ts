@@ -10,7 +10,7 @@ import type {
   logout,
   reportActivity,
 } from "@strongroom/contract";
-import { readPolicy } from "#features/users/index.ts";
+import { endedMessage, lockUser, readPolicy } from "#features/users/index.ts";
 import { sessionOf } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/implement.ts";
@@ -82,16 +82,20 @@ export async function endOne(
   return { message: "The session has been ended." };
 }
 
+/** API tokens end too: whoever ends all sessions wants everybody else out. */
 export async function endOthers(
-  { kernel, elsewhere }: SignInParts,
+  { kernel, elsewhere, endTokens }: SignInParts,
   call: Call<typeof endOtherSessions>,
   tx: Tx,
 ): Promise<Message> {
   const { actor } = call;
-  const ended = await endSessions(kernel, tx, actor.id, sessionOf(actor));
+  // Held, so that no token is made meanwhile.
+  await lockUser(tx, actor.id);
+  const sessions = await endSessions(kernel, tx, actor.id, sessionOf(actor));
+  const tokens = await endTokens.current(tx, actor.id, "sessions-ended");
   await elsewhere.current.noteSignOut(tx, actor.id);
-  call.note({ target: { type: "user", id: actor.id, name: actor.email }, details: { sessions: ended } });
-  return { message: ended === 1 ? "1 session ended." : `${ended} sessions ended.` };
+  call.note({ target: { type: "user", id: actor.id, name: actor.email }, details: { sessions, tokens } });
+  return { message: endedMessage(sessions, tokens) };
 }
 
 /** INVARIANT: a provider that still knows the person in this browser does not bring the session back without asking them. */

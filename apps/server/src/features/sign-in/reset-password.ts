@@ -124,7 +124,7 @@ async function newLink(
   return { link: linkOf(kernel, token), expiresAt: stored.token_expires_at };
 }
 
-/** Every session ends: whoever knew the old password is out. */
+/** Every session and API token ends: whoever knew the old password is out. */
 export async function completeReset(
   parts: SignInParts,
   call: SteppedCall<typeof completePasswordReset>,
@@ -146,12 +146,13 @@ export async function completeReset(
     if (!(await consumeReset(tx, userId, tokenHash, now))) throw invalid();
     await setPasswordHash(tx, userId, hash);
     const sessions = await endSessions(kernel, tx, userId);
+    const tokens = await parts.endTokens.current(tx, userId, "password-reset");
     // Who holds the link is let in by it, so a stranger's guesses must not keep them out here.
     await trustNetwork(kernel, tx, { email: user.email, userId, network: clientKey(call.request.ip) });
     call.note({
       actor: { id: user.id, name: user.name, role: user.role },
       target: { type: "user", id: user.id, name: user.email },
-      details: { sessions_ended: sessions },
+      details: { sessions_ended: sessions, tokens_ended: tokens },
     });
   });
   return { message: "Your password has been changed. Please sign in with the new one." };

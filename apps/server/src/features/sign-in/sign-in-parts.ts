@@ -1,7 +1,8 @@
 // What the use cases of signing in share.
 import type { IdentityProviderId, Role, SecondStep } from "@strongroom/contract";
 import type { Mail } from "#features/mail/index.ts";
-import type { UsersTable } from "#features/users/index.ts";
+import type { Notify } from "#features/notifications/index.ts";
+import type { TokensEnd, UsersTable } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { Passwords } from "./passwords.ts";
@@ -65,12 +66,21 @@ export interface Elsewhere {
   claimsOn(db: Db, userIds: readonly string[]): Promise<readonly { user_id: string; email: string }[]>;
 }
 
+/**
+ * Revokes the API tokens of a person but those in `keep`, and what the revoked ones have made; answers how many. Throws 400
+ * when one of `keep` is not an active token of theirs.
+ */
+export type EndTokens = (tx: Tx, userId: string, because: TokensEnd, keep?: readonly string[]) => Promise<number>;
+
 export interface SignInParts {
   kernel: Kernel;
   mail: Mail;
+  notify: Notify;
   passwords: Passwords;
   signingKeys: SigningKeys;
   tokens: Tokens;
+  /** Set once by the feature of API tokens. */
+  endTokens: { current: EndTokens };
   /** Set once by the feature of second factors; until then a first proof is enough. */
   secondStep: { current: AskSecondStep };
   /** Set once by the feature of identity providers; until then nobody is known elsewhere. */

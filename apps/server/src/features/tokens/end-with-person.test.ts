@@ -86,7 +86,7 @@ test("whoever is disabled or deleted: each token that ends with them stands in t
     const { id: holder, name } = made.holder;
     assert.deepEqual(
       [other?.reason, other?.details],
-      [`A token of somebody who was ${became} had made it.`, { holder, holder_name: name, because_of: person.id }],
+      [`The token that made it ended. Its holder was ${became}.`, { holder, holder_name: name, because_of: person.id }],
     );
     assert.deepEqual(await revocationOf(untouched.id), []);
   }

@@ -1,5 +1,6 @@
 // API tokens of people and machine identities: how programs act here, for whom, and for how long.
 import type { Notify } from "#features/notifications/index.ts";
+import type { EndTokens } from "#features/sign-in/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
@@ -14,6 +15,8 @@ import { deleteTokensOf } from "./tokens.store.ts";
 export { searchableMachines } from "./search-machines.ts";
 
 export interface TokensFeature {
+  /** As `SignInParts.endTokens` says. */
+  endTokens: EndTokens;
   /** For somebody who is disabled. */
   revokeAsDisabled(tx: Tx, userId: string): Promise<void>;
   /** For a person or a machine identity that is deleted. */
@@ -27,6 +30,7 @@ export function installTokens(kernel: Kernel, { notify }: { notify: Notify }): T
   bindTokens(kernel);
   defineJobs(kernel, notify);
   return {
+    endTokens: (tx, userId, because, keep) => revokeAllOf(kernel, tx, userId, because, keep),
     revokeAsDisabled: (tx, userId) => revokeAsDisabled(kernel, tx, userId),
     async forgetPerson(tx, userId, by) {
       await revokeAllOf(kernel, tx, userId, "deleted");
@@ -37,4 +41,4 @@ export function installTokens(kernel: Kernel, { notify }: { notify: Notify }): T
   };
 }
 
-export { revokeAsDisabled } from "./end-with-person.ts";
+export { revokeAllOf, revokeAsDisabled } from "./end-with-person.ts";

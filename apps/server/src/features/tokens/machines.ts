@@ -7,7 +7,7 @@ import type {
   updateMachine,
 } from "@strongroom/contract";
 import { UserId, machineAddress } from "@strongroom/contract";
-import { lockUser } from "#features/users/index.ts";
+import { lockUser, requirePersonFor } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { pageByName, placeByName } from "#kernel/http/cursor.ts";
@@ -26,6 +26,7 @@ export async function findMachines(kernel: Kernel, call: Call<typeof listEndpoin
 
 export async function makeMachine(kernel: Kernel, call: Call<typeof createMachine>, tx: Tx): Promise<MachineIdentity> {
   const { name, description, role } = call.body;
+  requirePersonFor(call.actor, { role });
   const at = kernel.clock.now();
   const id = UserId.parse(newId(at.getTime()));
   const responsible = await responsibleOf(call.body, tx);
@@ -48,6 +49,7 @@ export async function changeMachine(
   const person = await lockUser(tx, id);
   const before = await store.readMachine(tx, id, now);
   if (person === undefined || before === undefined) throw notFound();
+  requirePersonFor(call.actor, person);
   const { name, description } = call.body;
   if (!(await store.renameMachine(tx, id, name, addressOf(name)))) throw nameTaken(name);
   await store.writeMachine(tx, { user_id: id, description, ...responsible.ids });

@@ -195,7 +195,7 @@ describe("attack: beyond the scopes of a token", () => {
     const without = await aToken(admin, ["retrieve"]);
     assert.deepEqual(refusal(await ask(without.text, ["retrieve"])), [403, "token.scope-missing"]);
     const link = await app.call(issueResetLink, { params: { id: admin.id }, as: without.text });
-    assert.deepEqual(refusal(link), [403, "token.scope-missing"]);
+    assert.deepEqual(refusal(link), [403, "token.session-needed"]);
   });
 
   test("a token that is limited in safes and networks makes none without that limit", async () => {

@@ -18,7 +18,7 @@ import type {
 } from "@strongroom/contract";
 import { TokenId } from "@strongroom/contract";
 import { readStanding } from "#features/safes/index.ts";
-import { findUser, lockUser } from "#features/users/index.ts";
+import { findUser, lockUser, requirePersonFor } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
 import type { Call } from "#kernel/http/call.ts";
@@ -97,6 +97,7 @@ async function make(
   const now = kernel.clock.now();
   // Held, so that who is disabled meanwhile has no token afterwards that nobody revoked.
   const holder = await lockUser(tx, holderId);
+  if (kind === "machine" && holder?.kind === kind) requirePersonFor(actor, holder);
   if (holder?.kind !== kind || (kind === "person" && holder.status !== "active")) throw notThere();
   if (actor.token !== null && !(await store.holdMaker(tx, actor.token.id))) throw policy.unknown();
   const expiresAt = new Date(now.getTime() + body.expires_in_days * DAY);

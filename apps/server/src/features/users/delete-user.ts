@@ -4,7 +4,7 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
-import { requireAnotherAdmin, requireAnotherPerson } from "./users.policy.ts";
+import { requireAnotherAdmin, requireAnotherPerson, requirePersonFor } from "./users.policy.ts";
 import { decideAbout } from "./users.ts";
 import { eraseUser } from "./users.store.ts";
 
@@ -22,6 +22,7 @@ export async function deleteUser(
   onDeleted: DeletedListener,
 ): Promise<Message> {
   const { person, admins } = await decideAbout(call, tx);
+  requirePersonFor(call.actor, person);
   requireAnotherAdmin(person.id, admins);
   requireAnotherPerson(call.actor.id, person.id);
   await signIn.endSessions(tx, person.id);

@@ -1,11 +1,12 @@
 // The people who sign in: their rows, roles and status, and the sign-in policy.
+import type { Notify } from "#features/notifications/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
 import type { DeletedListener } from "./delete-user.ts";
 import { grants } from "./users.policy.ts";
 import { bindUsers } from "./users.routes.ts";
 import { changeRole, changeStatus } from "./users.ts";
-import type { DisabledListener } from "./users.ts";
+import type { DisabledListener, UsersDeps } from "./users.ts";
 import { countActiveByRole } from "./users.store.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Act } from "#kernel/http/act.ts";
@@ -23,14 +24,15 @@ export interface UsersFeature {
   changeStatus(act: Act<typeof setUserStatus>, tx: Tx): Promise<User>;
 }
 
-export function installUsers(kernel: Kernel, deps: { signIn: SignInOfUsers }): UsersFeature {
+export function installUsers(kernel: Kernel, given: { signIn: SignInOfUsers; notify: Notify }): UsersFeature {
+  const deps: UsersDeps = { clock: kernel.clock, ...given };
   const whenDisabled: DisabledListener[] = [];
   const whenDeleted: DeletedListener[] = [];
   kernel.authority.grant(grants);
   const disabled: DisabledListener = async (...who) => {
     for (const listener of whenDisabled) await listener(...who);
   };
-  bindUsers(kernel, deps.signIn, {
+  bindUsers(kernel, deps, {
     disabled,
     deleted: async (...deleted) => {
       for (const listener of whenDeleted) await listener(...deleted);
@@ -40,18 +42,26 @@ export function installUsers(kernel: Kernel, deps: { signIn: SignInOfUsers }): U
     countActiveByRole,
     onDisabled: (listener) => void whenDisabled.push(listener),
     onDeleted: (listener) => void whenDeleted.push(listener),
-    changeRole: (act, tx) => changeRole(act, tx, deps.signIn),
+    changeRole: (act, tx) => changeRole(deps, act, tx),
     changeStatus: (act, tx) => changeStatus(act, tx, deps.signIn, disabled),
   };
 }
 
 export { searchableUsers } from "./search-users.ts";
-export type { SignInOfUsers, UnderLimits } from "./sign-in-of-users.ts";
+export { tellOfNewAdmin, tellOfResetLink } from "./tell-person.ts";
+export type { SignInOfUsers, TokensEnd, UnderLimits } from "./sign-in-of-users.ts";
 export { openNetworks } from "./open-networks.ts";
 export { whenRulesChange } from "./rules-changed.ts";
 export { isWithin, requireAllowedNetwork, requireLongEnough } from "./sign-in-rules.ts";
 export { holdPolicy, policyColumns, readPolicy } from "./sign-in-policy.store.ts";
-export { nameFromEmail, requireAnotherAdmin, requireAnotherPerson, rolesAtSignUp } from "./users.policy.ts";
+export { endedMessage } from "./users.ts";
+export {
+  nameFromEmail,
+  requireAnotherAdmin,
+  requireAnotherPerson,
+  requirePersonFor,
+  rolesAtSignUp,
+} from "./users.policy.ts";
 export {
   emailsOf,
   findPasswordHash,

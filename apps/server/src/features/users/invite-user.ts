@@ -6,19 +6,20 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
-import type { Kernel } from "#kernel/kernel.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
-import { nameFromEmail } from "./users.policy.ts";
+import { tellOfNewAdmin } from "./tell-person.ts";
+import { nameFromEmail, requirePersonFor } from "./users.policy.ts";
 import { named, presentOne } from "./users.ts";
+import type { UsersDeps } from "./users.ts";
 import { insertUser, markInvited } from "./users.store.ts";
 
 export async function invite(
-  { clock }: Kernel,
+  { clock, signIn, notify }: UsersDeps,
   call: Call<typeof inviteUser>,
   tx: Tx,
-  signIn: SignInOfUsers,
 ): Promise<Invitation> {
   const { email, role, by } = call.body;
+  requirePersonFor(call.actor, { role });
   const now = clock.now();
   const id = UserId.parse(newId(now.getTime()));
   const isNew = await insertUser(tx, {
@@ -36,17 +37,18 @@ export async function invite(
   });
   if (!isNew) throw refuse(409, "account.exists", "There is a user with this email already.");
   call.note({ target: { type: "user", id, name: email }, details: { role, by } });
+  if (role === "admin") await tellOfNewAdmin(notify, tx, { person: { id, name: email }, by: call.actor.name });
   return handOut(id, by, tx, signIn);
 }
 
 /** Throws 409 for somebody who has chosen a password: they are given a reset link. */
 export async function inviteOnceMore(
-  { clock }: Kernel,
+  { clock, signIn }: UsersDeps,
   call: Call<typeof inviteAgain>,
   tx: Tx,
-  signIn: SignInOfUsers,
 ): Promise<Invitation> {
   const person = await named(call, tx);
+  requirePersonFor(call.actor, person);
   if (person.invited_at === null) {
     throw refuse(409, "user.not-invited", "They have chosen a password already. Give them a reset link.");
   }
@@ -63,6 +65,7 @@ async function handOut(id: UserId, by: "mail" | "link", tx: Tx, signIn: SignInOf
 
 export async function unlock(call: Call<typeof unlockUser>, tx: Tx, signIn: SignInOfUsers): Promise<User> {
   const person = await named(call, tx);
+  requirePersonFor(call.actor, person);
   await signIn.unlock(tx, person);
   return presentOne(tx, person.id, signIn);
 }

@@ -14,6 +14,16 @@ export interface UnderLimits {
   proofsOver: number;
 }
 
+/** Why all API tokens of somebody end. */
+export type TokensEnd =
+  | "disabled"
+  | "deleted"
+  | "password-reset"
+  | "password-changed"
+  | "factors-reset"
+  | "sessions-ended"
+  | "provider-changed";
+
 export interface SignInOfUsers {
   /** Users without an open session are left out. */
   countOpenSessions(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
@@ -23,6 +33,10 @@ export interface SignInOfUsers {
   endSessionsWithoutFactor(tx: Tx, roles: readonly Role[]): Promise<number>;
   /** Nothing is changed by it. */
   underLimits(db: Db, before: SignInPolicy, after: SignInPolicy): Promise<UnderLimits>;
+  /** Revokes every API token of a person and what those have made; answers how many. */
+  endTokens(tx: Tx, userId: string, because: TokensEnd): Promise<number>;
+  /** Makes an open reset link or invitation link of this person useless. */
+  forgetReset(tx: Tx, userId: string): Promise<void>;
   /** Takes away what signing in knows of a person who is deleted: networks and resets under way. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
   /** The names of the identity providers that these people sign in through; those with a password here are left out. */

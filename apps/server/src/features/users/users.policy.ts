@@ -1,5 +1,6 @@
 // Who may see and manage the people who sign in.
 import type { Role } from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
 import type { Grants } from "#kernel/authz/authorise.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 
@@ -24,6 +25,24 @@ export function requireAnotherAdmin(userId: string, activeAdminIds: readonly str
 export function requireAnotherPerson(actorId: string, userId: string): void {
   if (actorId !== userId) return;
   throw refuse(403, "user.oneself", "Nobody changes their own role or status. Ask another administrator.");
+}
+
+/**
+ * Throws 403 when an API token would change an administrator or its own holder, or make an administrator. INVARIANT: no token
+ * makes an administrator, and none gets anybody into an administrator's account.
+ */
+export function requirePersonFor(
+  actor: Pick<Actor, "id" | "token">,
+  about: { id?: string; role: Role },
+  becomes: Role = "user",
+): void {
+  if (actor.token === null) return;
+  if (about.role !== "admin" && becomes !== "admin" && about.id !== actor.id) return;
+  throw refuse(
+    403,
+    "user.person-needed",
+    "An API token cannot make or change an administrator, or change its own holder. Please sign in to do this.",
+  );
 }
 
 /** The name to show for somebody who gave none (AUTH-24). */

@@ -21,28 +21,28 @@ import { deleteUser } from "./delete-user.ts";
 import type { DeletedListener } from "./delete-user.ts";
 import { invite, inviteOnceMore, unlock } from "./invite-user.ts";
 import { previewPolicy } from "./preview-policy.ts";
-import type { SignInOfUsers } from "./sign-in-of-users.ts";
 import { readPolicy } from "./sign-in-policy.store.ts";
 import { changePolicy, changeRole, changeStatus, decideRole, endAllSessions, issueLink, list } from "./users.ts";
-import type { DisabledListener } from "./users.ts";
+import type { DisabledListener, UsersDeps } from "./users.ts";
 
 interface Listeners {
   disabled: DisabledListener;
   deleted: DeletedListener;
 }
 
-export function bindUsers(kernel: Kernel, signIn: SignInOfUsers, { disabled, deleted }: Listeners): void {
+export function bindUsers(kernel: Kernel, deps: UsersDeps, { disabled, deleted }: Listeners): void {
+  const { signIn } = deps;
   implement(kernel, listUsers, (call, db) => list(call, db, signIn));
-  implement(kernel, inviteUser, (call, tx) => invite(kernel, call, tx, signIn));
-  implement(kernel, inviteAgain, (call, tx) => inviteOnceMore(kernel, call, tx, signIn));
+  implement(kernel, inviteUser, (call, tx) => invite(deps, call, tx));
+  implement(kernel, inviteAgain, (call, tx) => inviteOnceMore(deps, call, tx));
   implement(kernel, unlockUser, (call, tx) => unlock(call, tx, signIn));
-  implement(kernel, changeUserRole, (call, tx) => changeRole(call, tx, signIn));
+  implement(kernel, changeUserRole, (call, tx) => changeRole(deps, call, tx));
   implement(kernel, setUserStatus, (call, tx) => changeStatus(call, tx, signIn, disabled));
   implement(kernel, deleteEndpoint, (call, tx) => deleteUser(call, tx, signIn, deleted));
-  implement(kernel, decideRoleRequest, (call, tx) => decideRole(call, tx, signIn));
-  implement(kernel, endUserSessions, (call, tx) => endAllSessions(call, tx, signIn));
+  implement(kernel, decideRoleRequest, (call, tx) => decideRole(deps, call, tx));
+  implement(kernel, endUserSessions, (call, tx) => endAllSessions(deps, call, tx));
   implement(kernel, listPendingResets, async (_call, db) => ({ data: await signIn.pendingResets(db) }));
-  implement(kernel, issueResetLink, (call, tx) => issueLink(call, tx, signIn));
+  implement(kernel, issueResetLink, (call, tx) => issueLink(deps, call, tx));
   implement(kernel, readSignInPolicy, (_call, db) => readPolicy(db));
   implement(kernel, previewSignInPolicy, (call, tx) => previewPolicy({ clock: kernel.clock, signIn }, call, tx));
   implement(kernel, updateSignInPolicy, (call, tx) => changePolicy({ events: kernel.events, signIn }, call, tx));

@@ -24,13 +24,22 @@ export interface UsersTable {
 
 declare module "#kernel/db/tables.ts" {
   interface Tables {
-    users: Omit<UsersTable, "invited_at" | "kind"> & { invited_at: Generated<Date | null>; kind: Generated<UserKind> };
+    users: Omit<UsersTable, "invited_at" | "kind"> & {
+      invited_at: Generated<Date | null>;
+      kind: Generated<UserKind>;
+      admin_since: Generated<Date | null>;
+      admin_until: Generated<Date | null>;
+    };
   }
 }
 
 /** A person without what proves them. Who was deleted is none. */
 export interface Person extends Omit<UsersTable, "password_hash"> {
   status: "active" | "disabled";
+  /** Null: no administrator. */
+  admin_since: Date | null;
+  /** Somebody who is no administrator any more is protected like one until then. */
+  admin_until: Date | null;
 }
 
 const personColumns = [
@@ -44,6 +53,8 @@ const personColumns = [
   "last_signed_in_at",
   "invited_at",
   "kind",
+  "admin_since",
+  "admin_until",
 ] as const;
 
 /** The only look-up that returns the password hash. `email` must be folded to lower case. */
@@ -87,7 +98,8 @@ export async function hasAnyUser(db: Db): Promise<boolean> {
 
 /** Returns false, having changed nothing, when the address is taken. */
 export async function insertUser(tx: Tx, user: Insertable<Tables["users"]>): Promise<boolean> {
-  const insert = tx.insertInto("users").values(user);
+  const admin_since = user.role === "admin" ? user.created_at : null;
+  const insert = tx.insertInto("users").values({ ...user, admin_since });
   const result = await insert.onConflict((conflict) => conflict.column("email").doNothing()).executeTakeFirst();
   return Number(result.numInsertedOrUpdatedRows ?? 0) === 1;
 }
@@ -114,8 +126,16 @@ export async function lockActiveAdmins(tx: Tx): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-export async function setRole(tx: Tx, userId: string, role: Role): Promise<void> {
-  await updateUser(tx, userId, { role, requested_role: null });
+/** How long somebody who was an administrator is protected like one: see `admin_until`. */
+const ADMIN_AFTERWARDS = "7 days";
+
+export async function setRole(tx: Tx, userId: string, role: Role, at: Date): Promise<void> {
+  await sql`
+    update users set role = ${role}, requested_role = null,
+      admin_since = case when ${role} = 'admin' then coalesce(admin_since, ${at}) end,
+      admin_until = case when role = 'admin' and ${role} <> 'admin' then ${at}::timestamptz + ${ADMIN_AFTERWARDS}::interval
+        else admin_until end
+    where id = ${userId}`.execute(tx);
 }
 
 export async function clearRoleRequest(tx: Tx, userId: string): Promise<void> {

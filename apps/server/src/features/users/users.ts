@@ -1,5 +1,6 @@
 // What an administrator does with people: list them, decide about roles, disable and enable them, end their sessions.
 import type {
+  Role,
   SignInPolicy,
   User,
   changeUserRole,
@@ -11,7 +12,9 @@ import type {
   updateSignInPolicy,
 } from "@strongroom/contract";
 import { UserId } from "@strongroom/contract";
+import type { Notify } from "#features/notifications/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
+import type { Clock } from "#kernel/clock.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Act } from "#kernel/http/act.ts";
 import type { Events } from "#kernel/events/events.ts";
@@ -21,9 +24,16 @@ import type { SignInOfUsers } from "./sign-in-of-users.ts";
 import { rulesChanged } from "./rules-changed.ts";
 import { newlyAsked, requireOwnNetwork } from "./sign-in-rules.ts";
 import { lockPolicy, writePolicy } from "./sign-in-policy.store.ts";
-import { requireAnotherAdmin, requireAnotherPerson } from "./users.policy.ts";
+import { tellOfEndedSessions, tellOfResetLink, tellOfRole } from "./tell-person.ts";
+import { requireAnotherAdmin, requireAnotherPerson, requirePersonFor } from "./users.policy.ts";
 import { clearRoleRequest, findUser, listPage, lockActiveAdmins, lockUser, setRole, setStatus } from "./users.store.ts";
 import type { Person } from "./users.store.ts";
+
+export interface UsersDeps {
+  clock: Clock;
+  signIn: SignInOfUsers;
+  notify: Notify;
+}
 
 /** Called in the transaction that disables somebody, with the person held. */
 export type DisabledListener = (tx: Tx, userId: UserId, by: Actor) => Promise<void>;
@@ -43,16 +53,15 @@ export async function list(call: Call<typeof listUsers>, db: Db, signIn: SignInO
   return { data: await present(db, page, signIn), next_cursor: next };
 }
 
-export async function changeRole(call: Act<typeof changeUserRole>, tx: Tx, signIn: SignInOfUsers): Promise<User> {
+export async function changeRole(deps: UsersDeps, call: Act<typeof changeUserRole>, tx: Tx): Promise<User> {
   const { person, admins } = await decideAbout(call, tx);
   const { role } = call.body;
+  requirePersonFor(call.actor, person, role);
   if (role !== "admin") requireAnotherAdmin(person.id, admins);
   requireAnotherPerson(call.actor.id, person.id);
   call.note({ details: { from: person.role, to: role } });
-  await setRole(tx, person.id, role);
-  // Tokens carry the role, so the ones with the old role must not live on.
-  if (role !== person.role) await signIn.endSessions(tx, person.id);
-  return presentOne(tx, person.id, signIn);
+  await giveRole(deps, tx, { person, role, by: call.actor });
+  return presentOne(tx, person.id, deps.signIn);
 }
 
 export async function changeStatus(
@@ -63,6 +72,7 @@ export async function changeStatus(
 ): Promise<User> {
   const { person, admins } = await decideAbout(call, tx);
   const { status } = call.body;
+  requirePersonFor(call.actor, person);
   if (status === "disabled") requireAnotherAdmin(person.id, admins);
   requireAnotherPerson(call.actor.id, person.id);
   call.note({ details: { from: person.status, to: status } });
@@ -74,43 +84,69 @@ export async function changeStatus(
   return presentOne(tx, person.id, signIn);
 }
 
-export async function decideRole(call: Call<typeof decideRoleRequest>, tx: Tx, signIn: SignInOfUsers): Promise<User> {
+/** Sessions end, because their tokens carry the role. The person is told, and the administrators of a new one. */
+async function giveRole(
+  { clock, signIn, notify }: UsersDeps,
+  tx: Tx,
+  { person, role, by }: { person: Person; role: Role; by: Actor },
+): Promise<void> {
+  await setRole(tx, person.id, role, clock.now());
+  if (role === person.role) return;
+  await signIn.endSessions(tx, person.id);
+  // INVARIANT: a link that was made for somebody who was no administrator opens no administrator's account.
+  if (role === "admin") await signIn.forgetReset(tx, person.id);
+  await tellOfRole(notify, tx, { person, role, by: by.name });
+}
+
+export async function decideRole(deps: UsersDeps, call: Call<typeof decideRoleRequest>, tx: Tx): Promise<User> {
   const { person, admins } = await decideAbout(call, tx);
   const { decision } = call.body;
   const wanted = person.requested_role;
   if (wanted === null) throw refuse(409, "user.no-role-request", "This user has no open role request.");
+  requirePersonFor(call.actor, person, decision === "approve" ? wanted : person.role);
   requireAnotherPerson(call.actor.id, person.id);
   call.note({ details: { decision, requested: wanted } });
   if (decision === "deny") {
     await clearRoleRequest(tx, person.id);
-    return presentOne(tx, person.id, signIn);
+    return presentOne(tx, person.id, deps.signIn);
   }
   if (wanted !== "admin") requireAnotherAdmin(person.id, admins);
-  await setRole(tx, person.id, wanted);
-  if (wanted !== person.role) await signIn.endSessions(tx, person.id);
-  return presentOne(tx, person.id, signIn);
+  await giveRole(deps, tx, { person, role: wanted, by: call.actor });
+  return presentOne(tx, person.id, deps.signIn);
 }
 
+/** API tokens end too: they would go on acting for whoever is to be locked out. */
 export async function endAllSessions(
+  { signIn, notify }: UsersDeps,
   call: Call<typeof endUserSessions>,
   tx: Tx,
-  signIn: SignInOfUsers,
 ): Promise<{ message: string }> {
   const person = await named(call, tx);
-  const ended = await signIn.endSessions(tx, person.id);
-  call.note({ details: { sessions: ended } });
-  return { message: ended === 1 ? "1 session ended." : `${ended} sessions ended.` };
+  const sessions = await signIn.endSessions(tx, person.id);
+  const tokens = await signIn.endTokens(tx, person.id, "sessions-ended");
+  call.note({ details: { sessions, tokens } });
+  await tellOfEndedSessions(notify, tx, { person, by: call.actor.name });
+  return { message: endedMessage(sessions, tokens) };
+}
+
+const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
+
+/** "2 sessions and 1 API token ended." */
+export function endedMessage(sessions: number, tokens: number): string {
+  const ended = counted(sessions, "session");
+  return tokens === 0 ? `${ended} ended.` : `${ended} and ${counted(tokens, "API token")} ended.`;
 }
 
 export async function issueLink(
+  { signIn, notify }: UsersDeps,
   call: Call<typeof issueResetLink>,
   tx: Tx,
-  signIn: SignInOfUsers,
 ): Promise<{ link: string; expires_at: string }> {
   const person = await named(call, tx);
   if (person.kind === "machine") throw refuse(409, "user.machine", "A machine identity has no password to reset.");
   if (person.status !== "active") throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
   const { link, expiresAt } = await signIn.issueResetLink(tx, person.id);
+  await tellOfResetLink(notify, tx, { person, by: call.actor.name });
   return { link, expires_at: expiresAt.toISOString() };
 }
 

@@ -5,7 +5,7 @@ import { refuse } from "../http/refuse.ts";
 import type { Actor } from "./actor.ts";
 
 /** Throws 403 for a call that needs somebody signed in, and for one whose scope the token was not given. Sessions have no scopes. */
-export function requireScope(endpoint: Pick<Endpoint, "needs" | "scope">, actor: Actor | null): void {
+export function requireScope(endpoint: Pick<Endpoint, "needs" | "scope" | "sessionOnly">, actor: Actor | null): void {
   if (actor === null || actor.token === null || endpoint.needs === "public") return;
   const scope = scopeOf(endpoint);
   if (scope === null) throw refuse(403, "token.session-needed", "No API token can do this. Please sign in.");

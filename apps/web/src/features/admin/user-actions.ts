@@ -58,7 +58,7 @@ const roleChange = ({ name, role: before }: User, role: Role): ActionWords => ({
 
 const ending = ({ name }: User): ActionWords => ({
   title: `End the sessions of ${name}`,
-  sentence: `${name} is signed out everywhere at once and has to sign in again.`,
+  sentence: `${name} is signed out everywhere at once and has to sign in again. Their API tokens end too.`,
   confirmLabel: "End sessions",
   variant: "warning",
   done: `The sessions of ${name} have ended`,
@@ -90,7 +90,7 @@ const unlocking = ({ name }: User): ActionWords => ({
 
 const factorReset = ({ name }: User): ActionWords => ({
   title: `Reset the second factors of ${name}`,
-  sentence: `Their authenticator apps, passkeys and recovery codes are removed, their sessions end, and they are told. Make sure that it is really ${name} who asks.`,
+  sentence: `Their authenticator apps, passkeys and recovery codes are removed, their sessions and API tokens end, and they are told. Make sure that it is really ${name} who asks.`,
   confirmLabel: "Reset factors",
   variant: "danger",
   done: `The second factors of ${name} are removed`,

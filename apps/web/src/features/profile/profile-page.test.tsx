@@ -85,6 +85,7 @@ describe("the profile", () => {
     const { user } = renderScreen(<ProfilePage />);
     await user.click(await screen.findByRole("button", { name: "End all others" }));
     const dialog = await screen.findByRole("dialog", { name: "End all other sessions" });
+    expect(within(dialog).getByText(/all your API tokens end/)).toBeTruthy();
     await user.click(within(dialog).getByRole("button", { name: "End all others" }));
     expect(await screen.findByText("1 session ended.")).toBeTruthy();
     expect(api.requestsTo("DELETE /api/v1/auth/sessions")).toHaveLength(1);
@@ -126,8 +127,28 @@ describe("the profile", () => {
     expect(api.requestsTo("POST /api/v1/auth/change-password")[0]?.body).toEqual({
       current_password: "old password",
       new_password: "new password",
+      keep_tokens: [],
     });
     expect(screen.getByLabelText("Current password")).toHaveProperty("value", "");
+  });
+
+  test("changing the password keeps the API tokens that are selected, and selects none by itself", async () => {
+    const other = "44444444-4444-4444-8444-444444444444" as never;
+    const kept = aToken({ name: "Nightly export" });
+    const data = [
+      kept,
+      aToken({ id: other, name: "Old script" }),
+      aToken({ id: other, name: "Over", state: "expired" }),
+    ];
+    api.on("GET /api/v1/tokens", { json: { data, choices: TOKEN_CHOICES } });
+    const { user } = renderScreen(<ProfilePage />);
+    await user.click(await screen.findByRole("checkbox", { name: /^Nightly export/ }));
+    expect(screen.getByRole("checkbox", { name: /^Old script/ })).toHaveProperty("checked", false);
+    expect(screen.queryByRole("checkbox", { name: /^Over/ })).toBeNull();
+    await changePassword(user);
+    await waitFor(() =>
+      expect(api.requestsTo("POST /api/v1/auth/change-password")[0]?.body).toMatchObject({ keep_tokens: [kept.id] }),
+    );
   });
 
   test("a wrong current password is said at its field", async () => {

@@ -1,32 +1,39 @@
-// Changing one's own password; every other session ends with it.
-import { Button, Group, PasswordInput } from "@mantine/core";
+// Changes one's own password; every other session ends, and so do the API tokens that are not ticked.
+import { Button, Checkbox, Group, PasswordInput, Stack } from "@mantine/core";
+import type { ApiToken } from "@strongroom/contract";
 import { useForm } from "@mantine/form";
 import { zod4Resolver } from "mantine-form-zod-resolver";
 import { z } from "zod";
 import { isCallError, messageOf } from "#shared/api/call-error.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { chosenPassword, requireMatch } from "./choose-password.ts";
-import { useChangePassword } from "./sign-in.queries.ts";
+import { useChangePassword, useOwnActiveTokens } from "./sign-in.queries.ts";
 
 const PasswordForm = z
-  .object({ current: z.string().min(1, "Please enter your current password."), ...chosenPassword })
+  .object({
+    current: z.string().min(1, "Please enter your current password."),
+    ...chosenPassword,
+    kept: z.array(z.string()),
+  })
   .superRefine(requireMatch);
 
 /** Which field shows what the server says of a part of the call. */
-const FIELDS: Record<string, string> = { current_password: "current", new_password: "password" };
+const FIELDS: Record<string, string> = { current_password: "current", new_password: "password", keep_tokens: "kept" };
 
 export function ChangePasswordCard() {
   const change = useChangePassword();
+  const tokens = useOwnActiveTokens();
   const form = useForm({
-    initialValues: { current: "", password: "", confirmation: "" },
+    initialValues: { current: "", password: "", confirmation: "", kept: [] as string[] },
     validate: zod4Resolver(PasswordForm),
   });
 
-  const submit = form.onSubmit(({ current, password }) =>
+  const submit = form.onSubmit(({ current, password, kept }) =>
     change.mutate(
-      { current_password: current, new_password: password },
+      { current_password: current, new_password: password, keep_tokens: kept },
       {
         onSuccess: () => {
           form.reset();
@@ -42,7 +49,10 @@ export function ChangePasswordCard() {
   );
 
   return (
-    <SectionCard title="Change password" description="All your other sessions end when it changes.">
+    <SectionCard
+      title="Change password"
+      description="All your other sessions end when it changes, and so do your API tokens."
+    >
       <FormStack label="Change password" onSubmit={submit} maxWidth="24rem">
         <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps("current")} />
         <PasswordInput
@@ -52,6 +62,7 @@ export function ChangePasswordCard() {
           {...form.getInputProps("password")}
         />
         <PasswordInput label="Confirm password" autoComplete="new-password" {...form.getInputProps("confirmation")} />
+        {tokens.length > 0 && <KeptTokens tokens={tokens} {...form.getInputProps("kept")} />}
         <Group>
           <Button type="submit" loading={change.isPending}>
             Change password
@@ -59,5 +70,42 @@ export function ChangePasswordCard() {
         </Group>
       </FormStack>
     </SectionCard>
+  );
+}
+
+interface KeptTokensProps {
+  tokens: readonly ApiToken[];
+  value?: string[];
+  onChange: (kept: string[]) => void;
+  error?: string;
+}
+
+/** None is ticked at first: a token that an intruder created is the one that was used last. */
+function KeptTokens({ tokens, ...field }: KeptTokensProps) {
+  return (
+    <Checkbox.Group
+      {...field}
+      label="API tokens to keep"
+      description="Tokens that you do not select end. Keep only those that you recognise."
+    >
+      <Stack gap="xs" mt="xs">
+        {tokens.map(({ id, name, last_used_at: lastUsed }) => (
+          <Checkbox
+            key={id}
+            value={id}
+            label={name}
+            description={
+              lastUsed === null ? (
+                "Never used"
+              ) : (
+                <>
+                  Last used <RelativeTime moment={lastUsed} />
+                </>
+              )
+            }
+          />
+        ))}
+      </Stack>
+    </Checkbox.Group>
   );
 }

@@ -92,7 +92,7 @@ export function OwnSessionsCard() {
         onCancel={() => setAsked(null)}
       >
         {asked === "others"
-          ? "Wherever else you are signed in, you are signed out at once. This session stays."
+          ? "Wherever else you are signed in, you are signed out at once, and all your API tokens end. This session stays."
           : "Whoever uses that session is signed out at once."}
       </ConfirmDialog>
     </SectionCard>

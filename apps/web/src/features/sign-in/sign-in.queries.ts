@@ -6,9 +6,12 @@ import {
   endOwnSession,
   entrance,
   listOwnSessions,
+  listOwnTokens,
   login,
   register,
   requestPasswordReset,
+  type ApiToken,
+  type InputOf,
   type SecondStep,
   type SessionId,
   type SignedIn,
@@ -19,7 +22,7 @@ import { call } from "#shared/api/call.ts";
 import { CallError } from "#shared/api/call-error.ts";
 import { invalidatePath, queryOf } from "#shared/api/query.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
-import { startSession } from "#shared/session/session-store.ts";
+import { startSession, useUser } from "#shared/session/session-store.ts";
 import { INVALID_TOKEN } from "#shared/session/token.ts";
 
 /** Whether the first administrator is missing, sign-up is open and mail goes out. */
@@ -77,6 +80,7 @@ export const useCompleteReset = () =>
   });
 
 const SESSIONS = listOwnSessions.path;
+const TOKENS = listOwnTokens.path;
 
 export const useOwnSessions = () => useQuery(queryOf(listOwnSessions));
 
@@ -92,15 +96,28 @@ export function useEndOtherSessions() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => call(endOtherSessions),
-    onSuccess: () => invalidatePath(client, SESSIONS),
+    onSuccess: () => {
+      void invalidatePath(client, SESSIONS);
+      void invalidatePath(client, TOKENS);
+    },
   });
 }
 
-/** Every other session ends with it. */
+/** One's own, without those of machine identities that one answers for. Empty while they are loaded. */
+export function useOwnActiveTokens(): ApiToken[] {
+  const { id } = useUser();
+  const { data } = useQuery(queryOf(listOwnTokens));
+  return (data?.data ?? []).filter(({ state, holder }) => state === "active" && holder.id === id);
+}
+
+/** Every other session ends with it, and the API tokens that are not kept. */
 export function useChangePassword() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: { current_password: string; new_password: string }) => call(changePassword, { body }),
-    onSuccess: () => invalidatePath(client, SESSIONS),
+    mutationFn: (body: NonNullable<InputOf<typeof changePassword>["body"]>) => call(changePassword, { body }),
+    onSuccess: () => {
+      void invalidatePath(client, SESSIONS);
+      void invalidatePath(client, TOKENS);
+    },
   });
 }
