@@ -41,6 +41,7 @@ import { systemClock } from "#kernel/clock.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Config } from "#kernel/config.ts";
 import type { Database } from "#kernel/db/database.ts";
+import { sessionCheck } from "#kernel/db/session-pooling.ts";
 import type { Embedded } from "#kernel/embedded/embedded.ts";
 import { createEvents } from "#kernel/events/events.ts";
 import { nobody } from "#kernel/http/authenticate.ts";
@@ -162,6 +163,7 @@ export async function compose(parts: Parts): Promise<App> {
     audit.health,
     sinks.health,
     { name: "root key", problem: () => vault.problem(), isEssential: true },
+    ...(config.databaseUrl === null ? [] : [sessionCheck(database)]),
   ]);
   const admin = installAdmin(kernel, { health, vault, signIn, mail, embedded: parts.embedded ?? null });
 
@@ -195,6 +197,7 @@ export async function compose(parts: Parts): Promise<App> {
       await rotation.stop();
       await notifications.stop();
       await kernel.jobs.stop();
+      health.stop();
       await sinks.stop();
       await audit.stop();
       await kernel.events.stop();

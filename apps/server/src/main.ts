@@ -7,6 +7,7 @@ import { readConfig } from "#kernel/config.ts";
 import type { Config } from "#kernel/config.ts";
 import { openDatabase } from "#kernel/db/database.ts";
 import { migrate } from "#kernel/db/migrate.ts";
+import { requireSessions } from "#kernel/db/session-pooling.ts";
 import { startEmbedded } from "#kernel/embedded/embedded.ts";
 import type { Embedded } from "#kernel/embedded/embedded.ts";
 import { openLog } from "#kernel/log.ts";
@@ -33,6 +34,7 @@ async function start(): Promise<void> {
   const connection = embedded?.connection ?? { connectionString: config.databaseUrl ?? "" };
   const database = openDatabase({ connection, log });
   started.push({ name: "database connections", stop: () => database.close() });
+  if (embedded === null) await requireSessions(database);
   await migrate(database, log);
 
   const app = await compose({ config, log, database, webFolder: WEB_FOLDER, ...(embedded && { embedded }) });

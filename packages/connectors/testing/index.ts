@@ -24,6 +24,7 @@ export {
   type PostgresqlServer,
   type PostgresqlSource,
 } from "./targets/postgresql.ts";
+export { pgbouncerAvailable, startPgbouncer, type Pgbouncer, type PoolMode } from "./targets/pgbouncer.ts";
 export { rabbitmqAvailable, startRabbitmq, type RabbitmqServer } from "./targets/rabbitmq.ts";
 export { redisAvailable, startRedis, type RedisServer } from "./targets/redis.ts";
 export { rsyslogAvailable, startRsyslog, type RsyslogServer } from "./targets/rsyslog.ts";

@@ -2,8 +2,10 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 
-export const CHECK_STATES = ["ok", "failing"] as const;
+/** `warning`: all works, but something needs a person's attention before it stops working. */
+export const CHECK_STATES = ["ok", "warning", "failing"] as const;
 export const Health = z.object({
+  /** `degraded` with a check that warns or fails. */
   status: z.enum(["healthy", "degraded", "sealed"]),
   /** One plain sentence for people, such as "All systems operational". */
   summary: z.string(),

@@ -10,11 +10,22 @@ export function pgbouncerAvailable(): Unavailable {
   return firstExisting(BINARIES) === null ? "there is no PgBouncer (install pgbouncer)" : null;
 }
 
+export type PoolMode = "session" | "transaction" | "statement";
+
+export interface Pgbouncer {
+  host: string;
+  port: number;
+  /** Has it read its settings again, as an operator would; connections stay. */
+  setMode(mode: PoolMode): void;
+  stop(): Promise<void>;
+}
+
 /** Lets `role` in with its password, and passes it on to the server. */
 export async function startPgbouncer(
   server: { host: string; port: number },
   role: { username: string; password: string },
-): Promise<{ host: string; port: number; stop: () => Promise<void> }> {
+  mode: PoolMode = "transaction",
+): Promise<Pgbouncer> {
   const account = ordinaryAccount("postgres");
   const folder = temporaryFolder(account);
   const port = await freePort();
@@ -25,26 +36,33 @@ export async function startPgbouncer(
     return path;
   };
   const users = write("users", `"${role.username}" "${role.password}"\n`);
-  const config = write(
-    "pgbouncer.ini",
-    [
-      "[databases]",
-      `* = host=${server.host} port=${server.port}`,
-      "[pgbouncer]",
-      "listen_addr = 127.0.0.1",
-      `listen_port = ${port}`,
-      "unix_socket_dir =",
-      "auth_type = scram-sha-256",
-      `auth_file = ${users}`,
-      "pool_mode = transaction",
-      "",
-    ].join("\n"),
-  );
+  const configure = (poolMode: PoolMode) =>
+    write(
+      "pgbouncer.ini",
+      [
+        "[databases]",
+        `* = host=${server.host} port=${server.port}`,
+        "[pgbouncer]",
+        "listen_addr = 127.0.0.1",
+        `listen_port = ${port}`,
+        "unix_socket_dir =",
+        "auth_type = scram-sha-256",
+        `auth_file = ${users}`,
+        `pool_mode = ${poolMode}`,
+        "default_pool_size = 60",
+        "",
+      ].join("\n"),
+    );
+  const config = configure(mode);
   const pooler = startServer({ command: firstExisting(BINARIES) ?? "pgbouncer", args: [config], account });
   await pooler.line(/process up/);
   return {
     host: "127.0.0.1",
     port,
+    setMode: (changed) => {
+      configure(changed);
+      process.kill(pooler.pid, "SIGHUP");
+    },
     stop: async () => {
       await pooler.stop("SIGINT");
       folder.remove();

@@ -24,7 +24,7 @@ export async function readFacts(site: SystemSite, db: Db): Promise<SystemFacts> 
   const [facts, lag, { status, summary, checks, uptime }, processes, disk] = await Promise.all([
     readDatabaseFacts(db),
     readLag(db),
-    health.examine(db),
+    health.examine(),
     findProcesses(db, since),
     roomAt(config.dataFolder),
   ]);

@@ -1,13 +1,12 @@
 // Health for machines and for the note in the sidebar.
 import { readHealth, readLiveness, readReadiness } from "@strongroom/contract";
 import type { Health } from "@strongroom/contract";
-import { sql } from "kysely";
-import type { Db } from "#kernel/db/database.ts";
+import { createWriteProbe } from "#kernel/db/write-probe.ts";
 import { implement } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-
-type Check = Health["checks"][number];
+import { answeredSoon, clockCheck, databaseCheck, diskChecks } from "./own-checks.ts";
+import type { Check } from "./own-checks.ts";
 
 export interface HealthCheck {
   name: string;
@@ -18,51 +17,57 @@ export interface HealthCheck {
 }
 
 export interface HealthFeature {
-  /** What a probe is told. */
-  examine(db: Db): Promise<Health>;
+  /** What a probe is told. Settles within 2.5 seconds. */
+  examine(): Promise<Health>;
+  stop(): void;
 }
 
-export function installHealth(kernel: Kernel, version: string, checks: readonly HealthCheck[]): HealthFeature {
-  async function examine(db: Db): Promise<Health> {
-    const results = await Promise.all([databaseCheck(db), ...checks.map(run)]);
-    const failing = results.filter((check) => check.state === "failing");
+export function installHealth(kernel: Kernel, version: string, others: readonly HealthCheck[]): HealthFeature {
+  const probe = createWriteProbe(kernel.database, kernel.clock);
+  const disks = answeredSoon(() => diskChecks(kernel.config), DISKS_UNKNOWN);
+  const essential = others.filter((check) => check.isEssential === true).map(asked);
+  const all = [...essential, ...others.filter((check) => check.isEssential !== true).map(asked)];
+
+  async function examine(): Promise<Health> {
+    const [written, rooms, ...rest] = await Promise.all([probe.write(), disks(), ...all.map((check) => check())]);
+    const checks = [databaseCheck(written), ...rest, clockCheck(written), ...rooms];
+    const worst = checks.find(({ state }) => state === "failing") ?? checks.find(({ state }) => state === "warning");
     const isSealed = kernel.keys.isSealed;
-    const status: Health["status"] = isSealed ? "sealed" : failing.length > 0 ? "degraded" : "healthy";
     return {
-      status,
-      summary: isSealed ? "The vault is sealed" : (failing[0]?.message ?? "All systems operational"),
+      status: isSealed ? "sealed" : worst === undefined ? "healthy" : "degraded",
+      summary: isSealed ? "The vault is sealed" : (worst?.message ?? "All systems operational"),
       version,
       uptime: Math.floor(process.uptime()),
-      checks: results,
+      checks,
     };
   }
 
-  implement(kernel, readHealth, (_call, db) => examine(db));
+  implement(kernel, readHealth, () => examine());
 
-  implement(kernel, readReadiness, async (_call, db) => {
+  implement(kernel, readReadiness, async () => {
     if (kernel.keys.isSealed) throw refuse(503, "sealed", "The vault is sealed.");
-    const essential = checks.filter((check) => check.isEssential === true);
-    const results = await Promise.all([databaseCheck(db), ...essential.map(run)]);
-    const failing = results.find((check) => check.state === "failing");
-    if (failing !== undefined) throw refuse(503, "health.not-ready", failing.message ?? "Not ready.");
-    return { status: "ready" };
+    const [written, ...rest] = await Promise.all([probe.write(), ...essential.map((check) => check())]);
+    const failing = [databaseCheck(written), ...rest].find((check) => check.state === "failing");
+    if (failing === undefined) return { status: "ready" };
+    throw refuse(503, "health.not-ready", failing.message ?? "Not ready.", { retryAfter: RETRY_AFTER_SECONDS });
   });
 
   implement(kernel, readLiveness, async () => ({ status: "alive" }));
-  return { examine };
+  return { examine, stop: () => probe.close() };
 }
 
-async function databaseCheck(db: Db): Promise<Check> {
-  const isThere = await sql`select 1`.execute(db).then(
-    () => true,
-    () => false,
+const RETRY_AFTER_SECONDS = 5;
+const DISKS_UNKNOWN: Check[] = [
+  { name: "disk of the data folder", state: "failing", message: "The disk of the data folder does not answer" },
+];
+
+/** A check that never hangs: most ask the database, and may wait for what is wrong with it. */
+function asked({ name, problem }: HealthCheck): () => Promise<Check> {
+  return answeredSoon<Check>(
+    async () => {
+      const message = await problem().catch(() => `The check of ${name} failed`);
+      return { name, state: message === null ? "ok" : "failing", message };
+    },
+    { name, state: "failing", message: `The check of ${name} took longer than 2 seconds` },
   );
-  return isThere
-    ? { name: "database", state: "ok", message: null }
-    : { name: "database", state: "failing", message: "The database does not answer" };
-}
-
-async function run(check: HealthCheck): Promise<Check> {
-  const problem = await check.problem().catch(() => `The check of ${check.name} failed`);
-  return { name: check.name, state: problem === null ? "ok" : "failing", message: problem };
 }

@@ -10,6 +10,9 @@ import { markDatabaseError } from "./database-error.ts";
 export class DatabaseClient extends pg.Client {
   #unanswered = 0;
   #waitingSince: number | null = null;
+  #answeredAt = 0;
+  /** As the server said; of a pooler, its own number. `pg` leaves it out of its types. */
+  declare readonly processID: number | null;
 
   constructor(config?: pg.ClientConfig) {
     super(config);
@@ -30,6 +33,11 @@ export class DatabaseClient extends pg.Client {
     return this.#waitingSince === null ? 0 : performance.now() - this.#waitingSince;
   }
 
+  /** When the server last answered, by `performance.now`. */
+  get answeredAt(): number {
+    return this.#answeredAt;
+  }
+
   /** Ends the connection without waiting for the server. What was asked on it rejects. */
   cut(): void {
     this.connection.stream.destroy();
@@ -43,10 +51,18 @@ export class DatabaseClient extends pg.Client {
       this.#unanswered -= 1;
       this.#waitingSince = this.#unanswered === 0 ? null : performance.now();
     };
-    answer.then(settled, (error: unknown) => {
-      markDatabaseError(error);
-      settled();
-    });
+    answer.then(
+      () => {
+        this.#answeredAt = performance.now();
+        settled();
+      },
+      (error: unknown) => {
+        markDatabaseError(error);
+        // A refusal by PostgreSQL is an answer too; the loss of the connection has no severity.
+        if (error instanceof pg.DatabaseError) this.#answeredAt = performance.now();
+        settled();
+      },
+    );
     return answer;
   }
 }

@@ -3,7 +3,9 @@ import { Kysely, PostgresDialect } from "kysely";
 import type { Transaction } from "kysely";
 import pg from "pg";
 import type { Log } from "#kernel/log.ts";
+import { createAvailability } from "./availability.ts";
 import { DatabaseClient } from "./client.ts";
+import { markDatabaseError } from "./database-error.ts";
 import { columnTypes } from "./column-types.ts";
 import { sharedTrips } from "./shared-trips.ts";
 import type { Tables } from "./tables.ts";
@@ -43,10 +45,16 @@ export interface Database {
   pool: pg.Pool;
   /** How to reach the same database. */
   connection: pg.PoolConfig;
-  /** A further pool on the same database, for what must not compete with calls. The caller ends it. */
-  openPool(options: pg.PoolConfig): pg.Pool;
-  /** A connected client of its own, for session state such as LISTEN. The caller notices its end, and ends it. */
-  listenConnection(): Promise<DatabaseClient>;
+  /**
+   * A further pool on the same database, for what must not compete with calls. The caller ends it. Its statements may take
+   * `longestStatement` milliseconds; default: as long as those of calls.
+   */
+  openPool(options: pg.PoolConfig, longestStatement?: number): pg.Pool;
+  /**
+   * A connected client of its own, for session state such as LISTEN. The caller notices its end, and ends it. Rejects when
+   * there is no connection within `patience` milliseconds.
+   */
+  listenConnection(patience?: number): Promise<DatabaseClient>;
   /** Waits for running queries, then closes all connections of the pool. */
   close(): Promise<void>;
 }
@@ -54,8 +62,24 @@ export interface Database {
 const DEADLOCK = "40P01";
 /** For a new connection, and for one of the pool to become free. */
 const CONNECT_WITHIN_MS = 10_000;
+/** What is asked on a connection that listens is answered at once. */
+const LISTENING_MS = 5000;
+/** After the server should have given up a statement, it is given this long to say so. */
+const CUT_AFTER_MS = 5000;
 /** Node sends ten probes, one a second, after this silence: a dead idle connection is noticed within 20 seconds. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+
+/**
+ * What each connection of a pool sets first. Not sent while connecting: poolers refuse settings there that they do not know.
+ * The last four end what is left of a process that was cut off, so that its locks do not outlive it for long.
+ */
+const sessionSettings = (longestStatement: number, lockTimeout: number) => `
+  set statement_timeout = ${longestStatement};
+  set lock_timeout = ${lockTimeout};
+  set idle_in_transaction_session_timeout = 15000;
+  set tcp_keepalives_idle = 10;
+  set tcp_keepalives_interval = 2;
+  set tcp_keepalives_count = 3`;
 
 /** Opens the pool; connects when first used. Connections that the server drops are replaced by themselves. */
 export function openDatabase(config: DatabaseConfig): Database {
@@ -66,22 +90,27 @@ export function openDatabase(config: DatabaseConfig): Database {
     ...KEEP_ALIVE,
     types: columnTypes,
   };
-  const session = {
-    statement_timeout: config.statementTimeout ?? 30_000,
-    lock_timeout: config.lockTimeout ?? 10_000,
-    idle_in_transaction_session_timeout: 60_000,
-  };
-  // Not sent while connecting: poolers refuse settings there that they do not know.
-  const settings = Object.entries(session).map(([name, value]) => `set ${name} = ${value}`);
+  const availability = createAvailability({
+    log: config.log,
+    makeClient: () => new DatabaseClient({ ...connection, application_name: "strongroom availability" }),
+  });
+  const watched = (longestStatement: number) =>
+    class extends DatabaseClient {
+      constructor(given?: pg.ClientConfig) {
+        super(given);
+        availability.watch(this, longestStatement + CUT_AFTER_MS);
+      }
+    };
 
-  function openPool(options: pg.PoolConfig): pg.Pool {
+  function openPool(options: pg.PoolConfig, longestStatement = config.statementTimeout ?? 30_000): pg.Pool {
+    const settings = sessionSettings(longestStatement, config.lockTimeout ?? 10_000);
     const opened = new pg.Pool({
       connectionTimeoutMillis: CONNECT_WITHIN_MS,
       ...KEEP_ALIVE,
       ...options,
-      Client: DatabaseClient,
+      Client: watched(longestStatement),
       // The pool waits for it, which its types do not say.
-      onConnect: ((client) => client.query(settings.join("; "))) as (client: pg.ClientBase) => void,
+      onConnect: ((client) => client.query(settings)) as (client: pg.ClientBase) => void,
     });
     // An idle connection that breaks leaves the pool; the next query opens another.
     opened.on("error", (error) => config.log.warn({ err: error }, "an idle database connection was lost"));
@@ -96,8 +125,8 @@ export function openDatabase(config: DatabaseConfig): Database {
     pipeline: true,
   });
 
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedTrips(pool, false) }) });
-  const swift = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedTrips(pool, true) }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedTrips(pool, availability, false) }) });
+  const swift = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedTrips(pool, availability, true) }) });
   return {
     db,
     async transaction(fn) {
@@ -116,15 +145,19 @@ export function openDatabase(config: DatabaseConfig): Database {
     pool,
     connection,
     openPool,
-    async listenConnection() {
-      const client = new DatabaseClient(connection);
-      await client.connect();
+    async listenConnection(patience = CONNECT_WITHIN_MS) {
+      const client = new (watched(LISTENING_MS))({ ...connection, connectionTimeoutMillis: patience });
+      await client.connect().catch((error: unknown) => {
+        markDatabaseError(error);
+        throw error;
+      });
       return client;
     },
     async close() {
       await db.destroy();
       // Kysely leaves a pool open that none of its own queries has used.
       if (!pool.ended) await pool.end();
+      availability.close();
     },
   };
 }

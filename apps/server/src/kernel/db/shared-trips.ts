@@ -1,6 +1,7 @@
 // Sends a statement that nobody waits for together with the one after it: one trip to the database instead of two.
 import type { CompiledQuery, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type pg from "pg";
+import type { Availability } from "./availability.ts";
 import { NoConnection, OutcomeUnknown, databaseRefusal, markDatabaseError, mayHaveHappened } from "./database-error.ts";
 import { named } from "./named.ts";
 
@@ -22,13 +23,13 @@ export function sentWithNext<R>(name: string, query: CompiledQuery<R>): Compiled
  * `begin` fail alone, that statement would take effect by itself before the failure is seen: such transactions start with
  * a statement that may.
  */
-export function sharedTrips(pool: pg.Pool, holdsBegin: boolean): PostgresPool {
+export function sharedTrips(pool: pg.Pool, availability: Availability, holdsBegin: boolean): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   return {
     options: pool.options,
     end: () => pool.end(),
     async connect() {
-      const client = await checkOut(pool);
+      const client = await checkOut(pool, availability);
       const known = clients.get(client) ?? sharing(client, holdsBegin);
       clients.set(client, known);
       return known;
@@ -37,9 +38,12 @@ export function sharedTrips(pool: pg.Pool, holdsBegin: boolean): PostgresPool {
 }
 
 /** Whatever keeps us from a connection (a changed password too) means that the database is not there for us. */
-async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
+async function checkOut(pool: pg.Pool, availability: Availability): Promise<pg.PoolClient> {
   try {
-    return await pool.connect();
+    return await availability.unlessAway(
+      () => pool.connect(),
+      (late) => late.release(),
+    );
   } catch (error) {
     markDatabaseError(error);
     if (databaseRefusal(error) !== null) throw error;

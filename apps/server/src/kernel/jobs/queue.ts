@@ -11,6 +11,9 @@ export const QUEUE_SCHEMA = "jobs";
 /** Connections of the queue's own pool; one more listens. */
 const CONNECTIONS = 4;
 
+/** Its maintenance deletes and analyses what a day has left. */
+const LONGEST_STATEMENT_MS = 300_000;
+
 export interface Queue {
   boss: PgBoss;
   /** Ends its connections. After `boss.stop`. */
@@ -22,11 +25,8 @@ export interface Queue {
  * which ends the process when one of them breaks afterwards.
  */
 export function openQueue(database: Database, hasSchedules: boolean, log: Log): Queue {
-  const pool = database.openPool({
-    ...plain(database.connection),
-    max: CONNECTIONS,
-    application_name: "strongroom jobs",
-  });
+  const how = { ...plain(database.connection), max: CONNECTIONS, application_name: "strongroom jobs" };
+  const pool = database.openPool(how, LONGEST_STATEMENT_MS);
   const boss = new PgBoss({
     db: {
       executeSql: (text, values) => query(pool, text, values),

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { openDatabase } from "#kernel/db/database.ts";
-import type { Database } from "#kernel/db/database.ts";
+import type { Database, DatabaseConfig } from "#kernel/db/database.ts";
 import { migrate, readMigrations } from "#kernel/db/migrate.ts";
 import { installQueue } from "#kernel/jobs/queue.ts";
 import { openLog } from "#kernel/log.ts";
@@ -22,9 +22,9 @@ export interface TestDatabase {
  * Made on the server that STRONGROOM_TEST_DATABASE describes (a `pg` configuration as JSON whose role may create
  * databases), else on one of this process's own, which is stopped after the last test.
  */
-export async function testDatabase(): Promise<TestDatabase> {
+export async function testDatabase(options: Partial<DatabaseConfig> = {}): Promise<TestDatabase> {
   const connection = await emptyTestDatabase(await template());
-  const database = openDatabase({ connection, log: silent, poolSize: 10 });
+  const database = openDatabase({ connection, log: silent, poolSize: 10, ...options });
   // Tests make hundreds of calls at once; a slow machine lets the last of them wait for longer than a server should.
   database.pool.options.connectionTimeoutMillis = 60_000;
   return {

@@ -5,7 +5,10 @@ import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { TEST_USER, signInForTest, signOutForTest } from "#app/testing/sign-in.ts";
 import { configureCalls } from "#shared/api/call.ts";
+import { forgetTrouble } from "#shared/api/database-trouble.ts";
+import { wait } from "#shared/api/retry.ts";
 import { currentSession } from "#shared/session/session-store.ts";
+import { LOOK_AGAIN_MS } from "#shared/ui/database-notice.tsx";
 import { routes } from "../router.tsx";
 import { KEEP_ALIVE_MS, statusNote } from "./system-status.tsx";
 import { displayName } from "./top-bar.tsx";
@@ -119,6 +122,33 @@ describe("the sidebar", () => {
     await show();
     await waitFor(() => expect(api.requestsTo("GET /api/v1/health")[0]?.headers["x-background"]).toBe("1"));
     expect(api.requestsTo("GET /api/v1/health")[0]?.headers["cache-control"]).toBe("no-cache");
+  });
+});
+
+describe("a database in trouble", () => {
+  afterEach(() => {
+    forgetTrouble();
+    configureCalls({ wait });
+  });
+
+  test("is shown on every page, and what failed is fetched again once the database works", async () => {
+    let isAway = true;
+    configureCalls({ wait: () => Promise.resolve() });
+    api.on("GET /api/v1/notifications", () =>
+      isAway
+        ? problem(503, "database.unavailable", "The database cannot be reached at the moment. Try again shortly.")
+        : { json: { notifications: [], unread: 3 } },
+    );
+    api.on("GET /api/v1/health/ready", () =>
+      isAway ? problem(503, "health.not-ready", "The database cannot be reached") : { json: { status: "ready" } },
+    );
+    await show();
+    const notice = await screen.findByText(/^The database cannot be reached at the moment\./);
+    expect(notice.textContent).toMatch(/tries again by itself; what you typed stays\.$/);
+    await waitFor(() => expect(api.requestsTo("GET /api/v1/notifications").length).toBe(6));
+    isAway = false;
+    await waitFor(() => expect(screen.queryByText(/^The database cannot/)).toBeNull(), { timeout: 3 * LOOK_AGAIN_MS });
+    await waitFor(() => expect(api.requestsTo("GET /api/v1/notifications").length).toBe(7));
   });
 });
 

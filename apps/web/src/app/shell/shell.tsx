@@ -6,6 +6,7 @@ import { Outlet, useLocation } from "react-router";
 import { SessionTimeout } from "#features/sign-in/session-timeout.tsx";
 import { ErrorBoundary } from "#shared/ui/error-boundary.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
+import { DatabaseNotice } from "#shared/ui/database-notice.tsx";
 import { OfflineNotice } from "#shared/ui/offline-notice.tsx";
 import { NotificationActs } from "#shared/notifications/notification-acts.ts";
 import { useLiveUpdates } from "../live-updates.ts";
@@ -57,6 +58,7 @@ export function Shell() {
         </Drawer.Root>
         <div className={classes.column}>
           <OfflineNotice />
+          <DatabaseNotice />
           <TopBar isMenuOpen={isMenuOpen} onMenu={menu.toggle} />
           <main className={classes.main} id="main" ref={main} tabIndex={-1}>
             <ErrorBoundary resetKey={pathname}>

@@ -19,10 +19,10 @@ export function statusNote(health: Health | undefined, isFailed: boolean): Statu
   if (isFailed) return { tone: "bad", text: "The server cannot be reached" };
   if (health === undefined) return { tone: "unknown", text: "Checking..." };
   if (health.status === "healthy") return { tone: "good", text: ALL_WELL };
-  const failing = health.checks
-    .filter(({ state }) => state === "failing")
-    .map(({ name, message }) => message ?? `${name} is failing`);
-  return { tone: "bad", text: failing.length > 0 ? failing.join(". ") : health.summary };
+  const found = health.checks
+    .filter(({ state }) => state !== "ok")
+    .map(({ name, state, message }) => message ?? `${name} is ${state}`);
+  return { tone: "bad", text: found.length > 0 ? found.join(". ") : health.summary };
 }
 
 export function SystemStatus() {

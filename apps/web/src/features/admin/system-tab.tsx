@@ -35,12 +35,14 @@ export default function SystemTab() {
   );
 }
 
+const BADGES = { ok: "verified", warning: "pending", failing: "failed" } as const;
+
 function Checks({ facts: { health } }: { facts: SystemFacts }) {
   return (
     <ul className={classes.findings}>
       {health.checks.map(({ name, state, message }) => (
         <li key={name}>
-          <StatusBadge status={state === "ok" ? "verified" : "failed"} label={capitalised(name)} />
+          <StatusBadge status={BADGES[state]} label={capitalised(name)} />
           <span>{state === "ok" ? "All well" : message}</span>
         </li>
       ))}

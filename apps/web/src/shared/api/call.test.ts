@@ -199,6 +199,21 @@ describe("retries", () => {
     expect(waits).toEqual([7000, 7000]);
   });
 
+  test("a GET is retried while the database is in trouble, after the time that the server names", async () => {
+    configureCalls({ isDeployed: true });
+    const away = () => ({ ...problem(503, "database.unavailable", "Away."), headers: { "retry-after": "3" } });
+    api.on("GET /api/v1/health", flaky(2, away));
+    expect((await call(readHealth)).status).toBe("healthy");
+    expect([api.requests.length, waits]).toEqual([3, [3000, 3000]]);
+  });
+
+  test("a write is not retried when the database is in trouble, and the server's sentence is its error", async () => {
+    const path = `POST /api/v1/credentials/${id}/reveal`;
+    api.on(path, problem(503, "database.outcome-unknown", "It may or may not have been made."));
+    const error = await failureOf(call(revealCredential, { params: { id } }));
+    expect([api.requests.length, error.message]).toEqual([1, "It may or may not have been made."]);
+  });
+
   test("OPEN-67: a write is not retried, and its 429 says when to try again", async () => {
     api.on(`POST /api/v1/credentials/${id}/reveal`, { status: 429, headers: { "retry-after": "9" }, json: {} });
     const error = await failureOf(call(revealCredential, { params: { id } }));

@@ -2,6 +2,7 @@
 import { pathOf, readHealth, type Endpoint, type InputOf, type ReplyOf } from "@strongroom/contract";
 import type { z } from "zod";
 import { CallError } from "./call-error.ts";
+import { noteFailure, noteSuccess } from "./database-trouble.ts";
 import { fetchFailureText, timeoutText } from "./error-texts.ts";
 import { failureOf, replyOf } from "./read-reply.ts";
 import { wait, withRetries, withWakeUp, type Wait } from "./retry.ts";
@@ -112,6 +113,7 @@ async function send<E extends Endpoint>(endpoint: E, input: InputOf<E>, options:
     options.signal,
   );
   if (!response.ok) throw await refusalOf(response, path, token);
+  noteSuccess(endpoint);
   return response;
 }
 
@@ -134,6 +136,7 @@ async function refusalOf(response: Response, path: string, token: string | null)
   const failure = await failureOf(response, path);
   if (failure.status === 401 && token !== null) settings.onUnauthorized(token);
   if (failure.status === 503 && failure.code === "sealed") settings.onSealed();
+  noteFailure(failure);
   return failure;
 }
 
@@ -161,7 +164,8 @@ const knock = () => fetchOnce(`${settings.baseUrl}${readHealth.path}`, { cache: 
 /**
  * Calls an endpoint and returns its reply, parsed by the contract.
  *
- * Throws `CallError`. GETs, and writes that carry an idempotency key, are retried on 429 and network errors.
+ * Throws `CallError`. GETs, and writes that carry an idempotency key, are retried on 429, network errors and while the server's
+ * database is in trouble.
  */
 export async function call<E extends Endpoint>(
   endpoint: E,

@@ -1,15 +1,16 @@
 // Which failed calls are tried again, and when (HTTP-12 to HTTP-17, OPEN-67, OPEN-68, OPEN-148).
 import { CallError } from "./call-error.ts";
+import { isDatabaseTrouble } from "./database-trouble.ts";
 
 const MOST_RETRIES = 5;
 const FIRST_WAIT_MS = 2000;
 /** After the server was asked to wake up (HTTP-16). */
 const WAKE_UP_WAIT_MS = 3000;
 
-/** 429 and network errors. A timeout is not: the server may still be working on it. */
+/** 429, a database in trouble, and network errors. A timeout is not: the server may still be working on it. */
 function isWorthRetrying(error: unknown): boolean {
   if (!(error instanceof CallError)) return false;
-  return error.kind === "network" || error.status === 429;
+  return error.kind === "network" || error.status === 429 || isDatabaseTrouble(error);
 }
 
 /** Milliseconds before retry number `retry` (counted from 0): what the server asked for, else 2 s doubling. */
@@ -51,11 +52,14 @@ export async function withRetries<T>(send: () => Promise<T>, pause: Wait, signal
   }
 }
 
-/** A sleeping deployment: what HTTP-16 names, also when only the status says it. A sealed vault is awake. */
+/**
+ * A sleeping deployment: what HTTP-16 names, also when only the status says it. A sealed vault is awake, and so is a server
+ * that says what is wrong with its database.
+ */
 export function isAsleep(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof CallError) {
-    if (error.code === "sealed") return false;
+    if (error.code === "sealed" || error.code === "health.not-ready" || isDatabaseTrouble(error)) return false;
     if (error.status === 502 || error.status === 503) return true;
   }
   return /timeout|503|502|ECONNRESET/.test(error.message);

@@ -1,6 +1,7 @@
 // The frame of the pages before the sign-in: the form on one side, what the product stands for on the other.
 import { useDocumentTitle } from "@mantine/hooks";
 import type { ReactNode } from "react";
+import { DatabaseNotice } from "#shared/ui/database-notice.tsx";
 import { OfflineNotice } from "#shared/ui/offline-notice.tsx";
 import { VaultMark } from "#shared/ui/vault-mark.tsx";
 import classes from "./entrance-layout.module.css";
@@ -19,6 +20,7 @@ export function EntranceLayout({ title, description, children, side }: EntranceL
     <div className={classes.frame} data-sided={side !== undefined}>
       <main className={classes.main}>
         <OfflineNotice />
+        <DatabaseNotice />
         <div className={classes.panel}>
           <div className={classes.brand}>
             <VaultMark size={30} />

@@ -1,0 +1,80 @@
+// The checks that belong to no other feature: the database, its clock, and the room on the disks.
+import type { Health } from "@strongroom/contract";
+import { stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "#kernel/config.ts";
+import type { WriteResult } from "#kernel/db/write-probe.ts";
+
+export type Check = Health["checks"][number];
+
+const WITHIN_MS = 2000;
+const MOST_CLOCK_DIFFERENCE_MS = 2000;
+/** A disk with less than this part of it free is named before it is full. */
+const LEAST_FREE = 0.1;
+
+export function databaseCheck({ problem }: WriteResult): Check {
+  return { name: "database", state: problem === null ? "ok" : "failing", message: problem };
+}
+
+/** Sessions, grants and one-time codes expire by both clocks. */
+export function clockCheck({ clockAhead }: WriteResult): Check {
+  if (clockAhead === null || Math.abs(clockAhead) <= MOST_CLOCK_DIFFERENCE_MS) return ok("clock");
+  const seconds = Math.round(Math.abs(clockAhead) / 1000);
+  const where = clockAhead > 0 ? "ahead of" : "behind";
+  const message = `The database's clock is ${seconds} s ${where} this server's. Check the time synchronisation of both`;
+  return { name: "clock", state: "warning", message };
+}
+
+/** One for each disk that we write to. */
+export async function diskChecks(config: Config): Promise<Check[]> {
+  const database = config.databaseUrl === null ? [{ of: "database", folder: join(config.dataFolder, "postgres") }] : [];
+  const found = await Promise.all([{ of: "data folder", folder: config.dataFolder }, ...database].map(roomOf));
+  const places = found.filter((place) => place !== null);
+  const disks = places.filter((place, index) => places.findIndex(({ disk }) => disk === place.disk) === index);
+  return disks.map(diskCheck);
+}
+
+interface Room {
+  of: string;
+  disk: number;
+  free: number;
+  total: number;
+}
+
+async function roomOf({ of, folder }: { of: string; folder: string }): Promise<Room | null> {
+  try {
+    const [{ dev }, room] = await Promise.all([stat(folder), statfs(folder)]);
+    return { of, disk: dev, free: room.bavail * room.bsize, total: room.blocks * room.bsize };
+  } catch {
+    // No such folder, or a file system that does not say.
+    return null;
+  }
+}
+
+function diskCheck({ of, free, total }: Room): Check {
+  const name = `disk of the ${of}`;
+  if (total === 0 || free / total >= LEAST_FREE) return ok(name);
+  const left = `${Math.floor((free / total) * 100)} % (${Math.floor(free / 1e6)} MB)`;
+  return {
+    name,
+    state: "warning",
+    message: `The disk of the ${of} has only ${left} left. Free space before it is full`,
+  };
+}
+
+const ok = (name: string): Check => ({ name, state: "ok", message: null });
+
+/** A check whose answer is `tooLong` after two seconds. While one is under way, others share it. */
+export function answeredSoon<T>(check: () => Promise<T>, tooLong: T): () => Promise<T> {
+  let atWork: Promise<T> | null = null;
+  return async () => {
+    atWork ??= check().finally(() => (atWork = null));
+    const { promise: late, resolve } = Promise.withResolvers<T>();
+    const timer = setTimeout(() => resolve(tooLong), WITHIN_MS);
+    try {
+      return await Promise.race([atWork, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}

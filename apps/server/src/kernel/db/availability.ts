@@ -1,0 +1,124 @@
+// Notices when the database stops answering, gives up the connections that wait for it, and refuses callers until it is back.
+import { setImmediate as turn, setTimeout as delay } from "node:timers/promises";
+import type { Log } from "#kernel/log.ts";
+import type { DatabaseClient } from "./client.ts";
+import { NoConnection, databaseRefusal } from "./database-error.ts";
+
+export interface Availability {
+  /**
+   * Every connection is watched from when it is made until it has ended. One that owes an answer for more than
+   * `longestAnswer` milliseconds is cut.
+   */
+  watch(client: DatabaseClient, longestAnswer: number): void;
+  /** Settles as `acquire()` does. Rejects with `NoConnection` at once while the database is away, or is found to be. */
+  unlessAway<T>(acquire: () => Promise<T>, giveBack: (late: T) => void): Promise<T>;
+  close(): void;
+}
+
+interface Options {
+  log: Log;
+  /** A connection for one look at the database, not connected yet. */
+  makeClient: () => DatabaseClient;
+}
+
+const LOOK_INTERVAL = 250;
+/** A connection that owes an answer for this long gives cause for a look at the database. */
+const SUSPECT_AFTER = 2000;
+const PROBE_WITHIN = 2000;
+const BETWEEN_PROBES = 1000;
+
+/** PostgreSQL answers, although not with a connection: those that there are may be well. */
+const isAlive = (error: unknown): boolean => databaseRefusal(error)?.code === "database.busy";
+
+/**
+ * A long statement and a lost connection look alike from here. So a suspect is not cut before a probe, on a connection of its
+ * own, has told which: no answer to the probe nor to anybody else means that the database is away, and every connection
+ * is cut; an answer that names the suspect's backend as idle means that this one connection was lost.
+ */
+export function createAvailability({ log, makeClient }: Options): Availability {
+  const clients = new Map<DatabaseClient, number>();
+  const waiting = new Set<(error: Error) => void>();
+  let isAway = false;
+  let isProbing = false;
+
+  const suspects = () => [...clients.keys()].filter((client) => client.waitingFor > SUSPECT_AFTER);
+  const hasAnsweredSince = (moment: number) => [...clients.keys()].some(({ answeredAt }) => answeredAt > moment);
+  const away = () => new NoConnection("unavailable", "the database does not answer");
+
+  function look(): void {
+    for (const [client, longestAnswer] of clients) if (client.waitingFor > longestAnswer) client.cut();
+    if (!isProbing && (isAway || suspects().length > 0)) void examine();
+  }
+
+  async function examine(): Promise<void> {
+    isProbing = true;
+    try {
+      const begun = performance.now();
+      const lost = await probe(suspects()).catch((error: unknown) => (isAlive(error) ? [] : null));
+      if (lost !== null) {
+        if (isAway) log.info("the database answers again");
+        isAway = false;
+        for (const client of lost) if (client.waitingFor > SUSPECT_AFTER) client.cut();
+      } else if (!hasAnsweredSince(begun)) {
+        if (!isAway) log.error("the database does not answer; refusing calls until it does");
+        isAway = true;
+        for (const reject of waiting) reject(away());
+        // Those at rest too: what became of them meanwhile cannot be known.
+        for (const client of clients.keys()) client.cut();
+      }
+      await delay(BETWEEN_PROBES, undefined, { ref: false });
+    } finally {
+      isProbing = false;
+    }
+  }
+
+  /** Those of the suspects whose backend has nothing to do. Rejects when the database does not answer in time. */
+  async function probe(suspected: readonly DatabaseClient[]): Promise<DatabaseClient[]> {
+    const client = makeClient();
+    const late = setTimeout(() => {
+      // Not late is an answer that has arrived while this process was busy.
+      void turn()
+        .then(turn)
+        .then(() => client.cut());
+    }, PROBE_WITHIN);
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ pid: number }>(
+        `select pid from pg_stat_activity where pid = any ($1) and usename = current_user
+          and state <> 'active' and state_change < clock_timestamp() - interval '1 second'`,
+        [suspected.flatMap(({ processID }) => processID ?? [])],
+      );
+      // A pooler gives us other numbers: then none is found, and the longest answer is the limit.
+      const idle = new Set(rows.map(({ pid }) => pid));
+      return suspected.filter(({ processID }) => processID !== null && idle.has(processID));
+    } finally {
+      clearTimeout(late);
+      client.cut();
+    }
+  }
+
+  const looking = setInterval(look, LOOK_INTERVAL).unref();
+  return {
+    watch(client, longestAnswer) {
+      clients.set(client, longestAnswer);
+      client.once("end", () => clients.delete(client));
+    },
+    async unlessAway(acquire, giveBack) {
+      if (isAway) throw away();
+      const { promise: found, reject } = Promise.withResolvers<never>();
+      waiting.add(reject);
+      const acquired = acquire();
+      try {
+        return await Promise.race([acquired, found]);
+      } catch (error) {
+        acquired.then(giveBack, () => undefined);
+        throw error;
+      } finally {
+        waiting.delete(reject);
+      }
+    },
+    close() {
+      clearInterval(looking);
+    },
+  };
+}

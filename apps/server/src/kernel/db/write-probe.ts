@@ -1,0 +1,102 @@
+// Whether the database takes a write right now, asked within a time limit on a connection of its own.
+import type { Clock } from "#kernel/clock.ts";
+import type { DatabaseClient } from "./client.ts";
+import { databaseRefusal } from "./database-error.ts";
+import type { Database } from "./database.ts";
+
+export interface WriteResult {
+  /** Null when the write was committed, else one plain sentence. */
+  problem: string | null;
+  /** Milliseconds that the database's clock is ahead of this process's, at the least; null without a write. */
+  clockAhead: number | null;
+}
+
+export interface WriteProbe {
+  /** Settles within two seconds, whatever the database does. Never rejects. */
+  write(): Promise<WriteResult>;
+  close(): void;
+}
+
+const WITHIN_MS = 2000;
+/** Everybody who asks within this time gets the same answer: the call is public. */
+const KEPT_MS = 1000;
+
+const PROBLEMS: Record<string, string> = {
+  "database.full": "The database's disk is full",
+  "database.read-only": "The database accepts no changes",
+  "database.busy": "The database is too busy to save anything",
+  "database.pooler-mode": "The connection pooler in front of the database is not in session mode",
+};
+
+/** Not through the pool: whoever waits there may wait for what is wrong. */
+export function createWriteProbe(database: Database, clock: Clock): WriteProbe {
+  let client: DatabaseClient | null = null;
+  let latest: Promise<WriteResult> | null = null;
+  let isClosed = false;
+
+  async function update(): Promise<WriteResult> {
+    client ??= await connect();
+    const sentAt = clock.now().getTime();
+    const { rows } = await client.query<{ now: Date }>(
+      "update health_probe set written_at = clock_timestamp() where id = 1 returning clock_timestamp() as now",
+    );
+    if (rows[0] === undefined) throw new Error("the health probe's row is missing");
+    const receivedAt = clock.now().getTime();
+    const theirs = rows[0].now.getTime();
+    const clockAhead = theirs > receivedAt ? theirs - receivedAt : Math.min(0, theirs - sentAt);
+    return { problem: null, clockAhead };
+  }
+
+  async function connect(): Promise<DatabaseClient> {
+    const fresh = await database.listenConnection(WITHIN_MS);
+    fresh.once("end", () => {
+      if (client === fresh) client = null;
+    });
+    if (isClosed) fresh.cut();
+    // A statement that waits for a lock would go on waiting when its connection is cut.
+    await fresh.query(`set statement_timeout = ${WITHIN_MS - 500}`);
+    return fresh;
+  }
+
+  /** A connection that was lost since the last time says nothing of the database: a second try gets another. */
+  async function updateOnceMore(): Promise<WriteResult> {
+    const isUsed = client !== null;
+    try {
+      return await update();
+    } catch (error) {
+      if (!isUsed || databaseRefusal(error)?.code !== "database.unavailable") throw error;
+      forget();
+      return update();
+    }
+  }
+
+  function forget(): void {
+    client?.cut();
+    client = null;
+  }
+
+  async function write(): Promise<WriteResult> {
+    const { promise: tooLong, resolve } = Promise.withResolvers<WriteResult>();
+    const late: WriteResult = { problem: "The database did not save anything within 2 seconds", clockAhead: null };
+    const timer = setTimeout(() => resolve(late), WITHIN_MS);
+    const written = updateOnceMore().catch((error: unknown): WriteResult => {
+      const code = databaseRefusal(error)?.code ?? "";
+      return { problem: PROBLEMS[code] ?? "The database cannot be reached", clockAhead: null };
+    });
+    const result = await Promise.race([written, tooLong]);
+    clearTimeout(timer);
+    if (result.problem !== null) forget();
+    return result;
+  }
+
+  return {
+    write() {
+      latest ??= write().finally(() => setTimeout(() => (latest = null), KEPT_MS).unref());
+      return latest;
+    },
+    close() {
+      isClosed = true;
+      forget();
+    },
+  };
+}
