@@ -227,4 +227,5 @@ export const previewAccessChange = endpoint({
   reply: AccessPreview,
   needs: "access.preview",
   audit: "access-control.previewed",
+  gives: "nothing",
 });

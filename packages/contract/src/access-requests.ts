@@ -194,6 +194,7 @@ export const createAccessRequest = endpoint({
   status: 201,
   needs: "access-request.create",
   audit: "access-request.created",
+  gives: "nothing",
 });
 
 const Comment = z
@@ -210,6 +211,9 @@ export const approveAccessRequest = endpoint({
   reply: AccessRequest,
   needs: "access-request.decide",
   audit: "access-request.approved",
+  gives: "right",
+  stepUp: true,
+  givesByToken: "access-request.decide",
 });
 
 export const denyAccessRequest = endpoint({
@@ -221,6 +225,7 @@ export const denyAccessRequest = endpoint({
   reply: AccessRequest,
   needs: "access-request.decide",
   audit: "access-request.denied",
+  gives: "nothing",
 });
 
 /** The requester ends it early or takes a pending request back; approvers and administrators end it for them. */
@@ -233,6 +238,7 @@ export const revokeAccessRequest = endpoint({
   reply: AccessRequest,
   needs: "access-request.create",
   audit: "access-request.revoked",
+  gives: "nothing",
 });
 
 /** Together no longer than the platform's longest duration. Waits for an approval when the platform says so. */
@@ -245,6 +251,7 @@ export const extendAccessRequest = endpoint({
   reply: AccessRequest,
   needs: "access-request.create",
   audit: "access-request.extended",
+  gives: "nothing",
 });
 
 export const mapAccessRequest = endpoint({
@@ -256,6 +263,9 @@ export const mapAccessRequest = endpoint({
   reply: AccessRequest,
   needs: "access-request.decide",
   audit: "access-request.mapped",
+  gives: "right",
+  stepUp: true,
+  givesByToken: "access-request.decide",
 });
 
 /** Granted at once to people of a group that may; every approver is alarmed, and a review is due afterwards. */
@@ -272,6 +282,7 @@ export const breakGlass = endpoint({
   status: 201,
   needs: "access-request.create",
   audit: "access-request.broken-glass",
+  gives: "nothing",
 });
 
 export const reviewBreakGlass = endpoint({
@@ -286,4 +297,5 @@ export const reviewBreakGlass = endpoint({
   reply: AccessRequest,
   needs: "access-request.decide",
   audit: "access-request.reviewed",
+  gives: "nothing",
 });

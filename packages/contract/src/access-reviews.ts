@@ -101,6 +101,9 @@ export const startAccessReview = endpoint({
   status: 201,
   needs: "access.manage",
   audit: "access-control.review-started",
+  gives: "right",
+  stepUp: true,
+  givesByToken: "access.manage",
 });
 
 /** What a membership gives. */
@@ -174,6 +177,8 @@ export const decideReviewItem = endpoint({
   reply: ReviewItem,
   needs: "access.review",
   audit: "access-control.membership-reviewed",
+  gives: "right",
+  stepUp: true,
   thing: "access-review",
 });
 
@@ -193,6 +198,8 @@ export const decideReviewItems = endpoint({
   }),
   needs: "access.review",
   audit: "access-control.memberships-reviewed",
+  gives: "right",
+  stepUp: true,
   thing: "access-review",
 });
 
@@ -204,6 +211,7 @@ export const remindReviewers = endpoint({
   reply: Message,
   needs: "access.manage",
   audit: "access-control.reviewers-reminded",
+  gives: "nothing",
   thing: "access-review",
 });
 
@@ -215,6 +223,7 @@ export const closeAccessReview = endpoint({
   reply: AccessReview,
   needs: "access.manage",
   audit: "access-control.review-closed",
+  gives: "nothing",
   thing: "access-review",
 });
 

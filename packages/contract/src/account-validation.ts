@@ -26,6 +26,7 @@ export const validateAccount = endpoint({
   needs: "account.use",
   scope: "account.verify",
   audit: "account.validated",
+  gives: "nothing",
 });
 
 /** ACC-86 to ACC-89. */
@@ -70,4 +71,7 @@ export const acceptAccountHostKey = endpoint({
   needs: "account.use",
   scope: "account.manage",
   audit: "account.host-key-accepted",
+  gives: "secret",
+  stepUp: true,
+  givesByToken: "safe.share",
 });

@@ -196,6 +196,7 @@ export const createAccount = endpoint({
   status: 201,
   needs: "account.create",
   audit: "account.created",
+  gives: "nothing",
 });
 
 /** Why and for what a secret is taken out, as the platform demands. */
@@ -244,6 +245,7 @@ export const retrieveAccount = endpoint({
   needs: "account.use",
   scope: "account.retrieve",
   audit: "account.retrieved",
+  gives: "nothing",
   repliesSecret: true,
 });
 
@@ -257,6 +259,7 @@ export const checkInAccount = endpoint({
   needs: "account.use",
   scope: "account.retrieve",
   audit: "account.checked-in",
+  gives: "nothing",
 });
 
 export const updateAccount = endpoint({
@@ -269,6 +272,9 @@ export const updateAccount = endpoint({
   needs: "account.use",
   scope: "account.manage",
   audit: "account.updated",
+  gives: "secret",
+  stepUp: "when-giving",
+  givesByToken: "safe.share",
 });
 
 /**
@@ -285,6 +291,9 @@ export const moveAccount = endpoint({
   needs: "account.use",
   scope: "account.manage",
   audit: "account.moved",
+  gives: "secret",
+  stepUp: true,
+  givesByToken: "safe.share",
 });
 
 export const deleteAccount = endpoint({
@@ -296,6 +305,7 @@ export const deleteAccount = endpoint({
   needs: "account.use",
   scope: "account.manage",
   audit: "account.deleted",
+  gives: "nothing",
 });
 
 /** For who may view the audit of the safe. */
@@ -336,6 +346,7 @@ export const retrieveAccountVersion = endpoint({
   needs: "account.use",
   scope: "account.retrieve",
   audit: "account.version-retrieved",
+  gives: "nothing",
   repliesSecret: true,
 });
 

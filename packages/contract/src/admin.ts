@@ -81,6 +81,7 @@ export const rekey = endpoint({
   reply: KeyFacts,
   needs: "seal.manage",
   audit: "seal.rekey-started",
+  gives: "nothing",
   stepUp: true,
 });
 
@@ -91,6 +92,7 @@ export const replaceSigningKey = endpoint({
   reply: KeyFacts,
   needs: "seal.manage",
   audit: "seal.signing-key-replaced",
+  gives: "nothing",
   stepUp: true,
 });
 
@@ -162,6 +164,7 @@ export const retryJob = endpoint({
   reply: JobRun,
   needs: "system.manage",
   audit: "job.retried",
+  gives: "nothing",
   thing: "job",
 });
 
@@ -248,6 +251,7 @@ export const makeBackup = endpoint({
   summary: "Back up the embedded database now",
   ...started,
   audit: "backup.requested",
+  gives: "nothing",
 });
 
 export const drillBackup = endpoint({
@@ -257,6 +261,7 @@ export const drillBackup = endpoint({
   params: byName,
   ...started,
   audit: "backup.drill-requested",
+  gives: "nothing",
 });
 
 export const deleteBackup = endpoint({
@@ -267,6 +272,7 @@ export const deleteBackup = endpoint({
   reply: Message,
   needs: "system.manage",
   audit: "backup.deleted",
+  gives: "nothing",
   stepUp: true,
 });
 
@@ -277,4 +283,5 @@ export const cancelBackupWork = endpoint({
   reply: Message,
   needs: "system.manage",
   audit: "backup.cancelled",
+  gives: "nothing",
 });

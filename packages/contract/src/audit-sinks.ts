@@ -190,8 +190,10 @@ export const createAuditSink = endpoint({
   reply: AuditSink,
   status: 201,
   needs: "audit-sink.manage",
-  stepUp: true,
   audit: "audit-sink.created",
+  gives: "secret",
+  stepUp: true,
+  givesByToken: "audit-sink.manage",
 });
 
 export const updateAuditSink = endpoint({
@@ -202,8 +204,10 @@ export const updateAuditSink = endpoint({
   body: completeBody(ChangedAuditSink),
   reply: AuditSink,
   needs: "audit-sink.manage",
-  stepUp: true,
   audit: "audit-sink.updated",
+  gives: "secret",
+  stepUp: true,
+  givesByToken: "audit-sink.manage",
   thing: "audit-sink",
 });
 
@@ -215,8 +219,10 @@ export const switchAuditSink = endpoint({
   body: z.strictObject({ is_enabled: z.boolean() }),
   reply: AuditSink,
   needs: "audit-sink.manage",
-  stepUp: true,
   audit: "audit-sink.switched",
+  gives: "secret",
+  stepUp: true,
+  givesByToken: "audit-sink.manage",
   thing: "audit-sink",
 });
 
@@ -228,6 +234,7 @@ export const testAuditSink = endpoint({
   reply: z.object({ has_arrived: z.boolean(), message: z.string() }),
   needs: "audit-sink.manage",
   audit: "audit-sink.tested",
+  gives: "nothing",
   thing: "audit-sink",
 });
 
@@ -238,8 +245,9 @@ export const deleteAuditSink = endpoint({
   params: byId,
   reply: Message,
   needs: "audit-sink.manage",
-  stepUp: true,
   audit: "audit-sink.deleted",
+  gives: "nothing",
+  stepUp: true,
   thing: "audit-sink",
 });
 
@@ -284,8 +292,9 @@ export const addWitnessedLog = endpoint({
   reply: WitnessedLog,
   status: 201,
   needs: "audit-sink.manage",
-  stepUp: true,
   audit: "audit-witness.log-added",
+  gives: "nothing",
+  stepUp: true,
 });
 
 export const removeWitnessedLog = endpoint({
@@ -295,8 +304,9 @@ export const removeWitnessedLog = endpoint({
   params: z.object({ id: WitnessedLogId }),
   reply: Message,
   needs: "audit-sink.manage",
-  stepUp: true,
   audit: "audit-witness.log-removed",
+  gives: "nothing",
+  stepUp: true,
   thing: "witnessed-log",
 });
 
@@ -312,4 +322,5 @@ export const addCheckpoint = endpoint({
   reply: { stream: "text/plain" },
   needs: "public",
   audit: "none",
+  gives: "nothing",
 });

@@ -296,4 +296,5 @@ export const verifyAudit = endpoint({
   }),
   needs: "audit.verify",
   audit: "audit.verified",
+  gives: "nothing",
 });

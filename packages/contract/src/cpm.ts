@@ -56,4 +56,5 @@ export const runCpmVerification = endpoint({
   status: 202,
   needs: "credential.verify",
   audit: "verification.run-started",
+  gives: "nothing",
 });

@@ -177,6 +177,7 @@ export const createCredential = endpoint({
   status: 201,
   needs: "credential.create",
   audit: "credential.created",
+  gives: "nothing",
 });
 
 export const readCredential = endpoint({
@@ -198,6 +199,9 @@ export const updateCredential = endpoint({
   reply: Credential,
   needs: "credential.update",
   audit: "credential.updated",
+  gives: "secret",
+  stepUp: "when-giving",
+  givesByToken: "credential.reveal",
 });
 
 export const deleteCredential = endpoint({
@@ -208,6 +212,7 @@ export const deleteCredential = endpoint({
   reply: Message,
   needs: "credential.delete",
   audit: "credential.deleted",
+  gives: "nothing",
 });
 
 export const listCredentialVersions = endpoint({
@@ -229,6 +234,7 @@ export const revealCredentialVersion = endpoint({
   reply: z.object({ value: z.string() }),
   needs: "credential.reveal",
   audit: "credential.version-revealed",
+  gives: "nothing",
   repliesSecret: true,
 });
 
@@ -244,6 +250,7 @@ export const revealCredential = endpoint({
   reply: z.object({ value: z.string() }),
   needs: "credential.reveal",
   audit: "credential.revealed",
+  gives: "nothing",
   repliesSecret: true,
 });
 

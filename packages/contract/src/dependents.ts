@@ -79,6 +79,9 @@ export const addDependent = endpoint({
   needs: "account.use",
   scope: "account.manage",
   audit: "account.dependent-added",
+  gives: "secret",
+  stepUp: true,
+  givesByToken: "safe.share",
   repliesSecret: true,
 });
 
@@ -91,6 +94,7 @@ export const removeDependent = endpoint({
   needs: "account.use",
   scope: "account.manage",
   audit: "account.dependent-removed",
+  gives: "nothing",
 });
 
 export const updateDependent = endpoint({
@@ -102,4 +106,7 @@ export const updateDependent = endpoint({
   needs: "account.use",
   scope: "account.manage",
   audit: "account.dependent-update-asked",
+  gives: "secret",
+  stepUp: true,
+  givesByToken: "safe.share",
 });

@@ -12,6 +12,13 @@ export type Needs = "public" | "signed-in" | Permission;
 /** An audit event, `<feature>.<past participle>`, or the explicit `none` for calls that change and reveal nothing. */
 export type AuditEvent = "none" | `${string}.${string}`;
 
+/**
+ * What the call can give to a principal other than the caller: access to a stored secret or the audit trail (`secret`), or a
+ * permission, an account, or a token (`right`). What the caller brings along, such as the password of a new account, and what
+ * only the caller receives does not count.
+ */
+export type Gives = "nothing" | "secret" | "right";
+
 /** A reply that is not JSON (an event stream, a download). The only way around the reply schema. */
 export interface StreamReply {
   stream: string;
@@ -47,8 +54,15 @@ export interface Endpoint<
   readonly thing?: string;
   /** The reply carries a secret: it is never stored for a repeat, so the call takes no Idempotency-Key. */
   readonly repliesSecret?: true;
-  /** Needs a proof of who sits there that is not older than the sign-in policy says (`step-up.required`). */
-  readonly stepUp?: true;
+  /** Required unless the method is GET. */
+  readonly gives?: Gives;
+  /**
+   * Needs a proof of who sits there that is not older than the sign-in policy says (`step-up.required`). `when-giving`: only for
+   * those inputs that give something; the handler asks, and `every-gift.test.ts` has a case for it.
+   */
+  readonly stepUp?: true | "when-giving";
+  /** The scope that an API token needs to give what this call gives. Without it, only a signed-in person can. */
+  readonly givesByToken?: Scope;
   /** Answered even while the vault is sealed. */
   readonly whileSealed?: true;
   /** Unknown query parameters are ignored instead of refused: load balancers and monitors add their own. */
@@ -57,9 +71,25 @@ export interface Endpoint<
   readonly aliases?: readonly string[];
 }
 
+/** INVARIANT: a call that can give something to someone else asks for a fresh proof; otherwise it does not compile. */
+type Effect =
+  | { readonly method: "GET"; readonly gives?: undefined; readonly stepUp?: true; readonly givesByToken?: undefined }
+  | {
+      readonly method: Exclude<Method, "GET">;
+      readonly gives: "nothing";
+      readonly stepUp?: true;
+      readonly givesByToken?: undefined;
+    }
+  | {
+      readonly method: Exclude<Method, "GET">;
+      readonly gives: Exclude<Gives, "nothing">;
+      readonly stepUp: true | "when-giving";
+      readonly givesByToken?: Scope;
+    };
+
 /**
- * Declares a call. `needs` and `audit` are required: a call without them does not compile. Throws for a PUT whose body is not
- * a `completeBody`: it would reset what a caller leaves out.
+ * Declares a call. `needs`, `audit` and `gives` are required: a call without them does not compile. Throws for a PUT whose body
+ * is not a `completeBody`: it would reset what a caller leaves out.
  */
 export function endpoint<
   Params extends z.ZodType,
@@ -67,7 +97,7 @@ export function endpoint<
   Body extends z.ZodType,
   Reply extends z.ZodType | StreamReply,
   const Audit extends AuditEvent,
->(definition: Endpoint<Params, Query, Body, Reply, Audit>): Endpoint<Params, Query, Body, Reply, Audit> {
+>(definition: Endpoint<Params, Query, Body, Reply, Audit> & Effect): Endpoint<Params, Query, Body, Reply, Audit> {
   if (definition.method === "PUT" && (definition.body === undefined || !isComplete(definition.body))) {
     throw new Error(`the body of PUT ${definition.path} is not a completeBody()`);
   }

@@ -152,8 +152,9 @@ export const beginFactor = endpoint({
   reply: NewFactor,
   needs: "signed-in",
   audit: "factor.begun",
-  repliesSecret: true,
+  gives: "nothing",
   stepUp: true,
+  repliesSecret: true,
 });
 
 export const addFactor = endpoint({
@@ -165,8 +166,9 @@ export const addFactor = endpoint({
   status: 201,
   needs: "signed-in",
   audit: "factor.added",
-  repliesSecret: true,
+  gives: "nothing",
   stepUp: true,
+  repliesSecret: true,
 });
 
 export const removeFactor = endpoint({
@@ -177,8 +179,9 @@ export const removeFactor = endpoint({
   reply: Message,
   needs: "signed-in",
   audit: "factor.removed",
-  thing: "factor",
+  gives: "nothing",
   stepUp: true,
+  thing: "factor",
 });
 
 export const renewRecoveryCodes = endpoint({
@@ -188,8 +191,9 @@ export const renewRecoveryCodes = endpoint({
   reply: z.object({ recovery_codes: z.array(z.string()) }),
   needs: "signed-in",
   audit: "factor.codes-renewed",
-  repliesSecret: true,
+  gives: "nothing",
   stepUp: true,
+  repliesSecret: true,
 });
 
 /** For somebody who lost theirs. They set up a new one at their next sign-in where their role must have one. */
@@ -201,7 +205,8 @@ export const resetFactors = endpoint({
   reply: Message,
   needs: "user.manage",
   audit: "factor.reset",
+  gives: "right",
+  stepUp: true,
   thing: "user",
   sessionOnly: true,
-  stepUp: true,
 });

@@ -50,6 +50,9 @@ export const createGroup = endpoint({
   status: 201,
   needs: "group.manage",
   audit: "group.created",
+  gives: "right",
+  stepUp: true,
+  givesByToken: "group.manage",
 });
 
 export const updateGroup = endpoint({
@@ -61,6 +64,9 @@ export const updateGroup = endpoint({
   reply: Group,
   needs: "group.manage",
   audit: "group.updated",
+  gives: "right",
+  stepUp: true,
+  givesByToken: "group.manage",
   thing: "group",
 });
 
@@ -72,6 +78,7 @@ export const deleteGroup = endpoint({
   reply: Message,
   needs: "group.manage",
   audit: "group.deleted",
+  gives: "nothing",
   thing: "group",
 });
 
@@ -99,8 +106,10 @@ export const addGroupMember = endpoint({
   status: 201,
   needs: "group.manage",
   audit: "group.member-added",
-  thing: "group",
+  gives: "right",
   stepUp: true,
+  givesByToken: "group.manage",
+  thing: "group",
 });
 
 export const removeGroupMember = endpoint({
@@ -111,5 +120,6 @@ export const removeGroupMember = endpoint({
   reply: Message,
   needs: "group.manage",
   audit: "group.member-removed",
+  gives: "nothing",
   thing: "group",
 });

@@ -159,8 +159,9 @@ export const createIdentityProvider = endpoint({
   status: 201,
   needs: "identity-provider.manage",
   audit: "identity-provider.created",
-  sessionOnly: true,
+  gives: "right",
   stepUp: true,
+  sessionOnly: true,
 });
 
 /** Where its secret goes to cannot change without the secret being entered again. */
@@ -173,8 +174,9 @@ export const updateIdentityProvider = endpoint({
   reply: IdentityProvider,
   needs: "identity-provider.manage",
   audit: "identity-provider.updated",
-  sessionOnly: true,
+  gives: "right",
   stepUp: true,
+  sessionOnly: true,
   thing: "identity-provider",
 });
 
@@ -186,8 +188,9 @@ export const deleteIdentityProvider = endpoint({
   reply: Message,
   needs: "identity-provider.manage",
   audit: "identity-provider.deleted",
-  sessionOnly: true,
+  gives: "nothing",
   stepUp: true,
+  sessionOnly: true,
   thing: "identity-provider",
 });
 
@@ -204,6 +207,7 @@ export const testIdentityProvider = endpoint({
   }),
   needs: "identity-provider.manage",
   audit: "identity-provider.tested",
+  gives: "nothing",
   thing: "identity-provider",
 });
 
@@ -241,6 +245,7 @@ export const beginOidc = endpoint({
   reply: z.object({ url: z.string() }),
   needs: "public",
   audit: "identity-provider.asked",
+  gives: "nothing",
 });
 
 export const finishOidc = endpoint({
@@ -260,6 +265,7 @@ export const finishOidc = endpoint({
   }),
   needs: "public",
   audit: "session.started",
+  gives: "nothing",
 });
 
 /** For people without a password or second factor here. `finishOidc` completes it, in the same browser. */
@@ -271,6 +277,7 @@ export const beginProviderStepUp = endpoint({
   reply: z.object({ url: z.string() }),
   needs: "signed-in",
   audit: "identity-provider.asked",
+  gives: "nothing",
 });
 
 /** RP-initiated logout. The browser goes there, and the provider asks the person to confirm. */
@@ -282,4 +289,5 @@ export const signOutOfProvider = endpoint({
   reply: z.object({ url: z.string().nullable() }),
   needs: "public",
   audit: "none",
+  gives: "nothing",
 });

@@ -64,6 +64,7 @@ export const readNotification = endpoint({
   reply: Notification,
   needs: "signed-in",
   audit: "none",
+  gives: "nothing",
 });
 
 export const readAllNotifications = endpoint({
@@ -73,6 +74,7 @@ export const readAllNotifications = endpoint({
   reply: Message,
   needs: "signed-in",
   audit: "none",
+  gives: "nothing",
 });
 
 export const dismissNotification = endpoint({
@@ -83,6 +85,7 @@ export const dismissNotification = endpoint({
   reply: Message,
   needs: "signed-in",
   audit: "none",
+  gives: "nothing",
 });
 
 export const clearNotifications = endpoint({
@@ -92,4 +95,5 @@ export const clearNotifications = endpoint({
   reply: Message,
   needs: "signed-in",
   audit: "none",
+  gives: "nothing",
 });

@@ -159,6 +159,7 @@ export const createPlatform = endpoint({
   status: 201,
   needs: "platform.manage",
   audit: "platform.created",
+  gives: "nothing",
   stepUp: true,
 });
 
@@ -172,8 +173,10 @@ export const updatePlatform = endpoint({
   reply: Platform,
   needs: "platform.manage",
   audit: "platform.updated",
-  thing: "platform",
+  gives: "right",
   stepUp: true,
+  givesByToken: "platform.manage",
+  thing: "platform",
 });
 
 export const deletePlatform = endpoint({
@@ -184,6 +187,7 @@ export const deletePlatform = endpoint({
   reply: Message,
   needs: "platform.manage",
   audit: "platform.deleted",
-  thing: "platform",
+  gives: "nothing",
   stepUp: true,
+  thing: "platform",
 });

@@ -83,4 +83,5 @@ export const previewSignInPolicy = endpoint({
   reply: PolicyPreview,
   needs: "policy.manage",
   audit: "policy.previewed",
+  gives: "nothing",
 });

@@ -50,6 +50,7 @@ export const updateDashboardPreferences = endpoint({
   reply: DashboardPreferences,
   needs: "signed-in",
   audit: "preferences.changed",
+  gives: "nothing",
 });
 
 export const readNotificationPreferences = endpoint({
@@ -69,4 +70,5 @@ export const updateNotificationPreferences = endpoint({
   reply: NotificationPreferences,
   needs: "signed-in",
   audit: "preferences.changed",
+  gives: "nothing",
 });

@@ -73,6 +73,7 @@ export const rotateCredential = endpoint({
   status: 202,
   needs: "credential.rotate",
   audit: "credential.rotation-asked",
+  gives: "nothing",
 });
 
 /** Needs `manage_secret` in the account's safe. */
@@ -86,6 +87,7 @@ export const rotateAccount = endpoint({
   needs: "account.use",
   scope: "account.rotate",
   audit: "account.rotation-asked",
+  gives: "nothing",
 });
 
 /** Sets a new password through the platform's reconcile account, whatever the present one is. Needs `manage_secret`. */
@@ -99,6 +101,7 @@ export const reconcileAccount = endpoint({
   needs: "account.use",
   scope: "account.rotate",
   audit: "account.reconciliation-asked",
+  gives: "nothing",
 });
 
 const history = {
@@ -149,6 +152,7 @@ export const cancelRotation = endpoint({
   reply: Rotation,
   needs: "rotation.manage",
   audit: "rotation.cancelled",
+  gives: "nothing",
 });
 
 export const RotationRunId = z.uuid().brand<"RotationRunId">();
@@ -190,6 +194,7 @@ export const rotateSeveral = endpoint({
   status: 202,
   needs: "rotation.manage",
   audit: "rotation.run-started",
+  gives: "nothing",
 });
 
 export const listRotationRuns = endpoint({
@@ -221,4 +226,5 @@ export const cancelRotationRun = endpoint({
   reply: RotationRun,
   needs: "rotation.manage",
   audit: "rotation.run-cancelled",
+  gives: "nothing",
 });

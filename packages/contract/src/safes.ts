@@ -142,6 +142,7 @@ export const createSafe = endpoint({
   status: 201,
   needs: "safe.create",
   audit: "safe.created",
+  gives: "nothing",
 });
 
 export const readSafe = endpoint({
@@ -165,6 +166,9 @@ export const updateSafe = endpoint({
   needs: "safe.use",
   scope: "safe.manage",
   audit: "safe.updated",
+  gives: "right",
+  stepUp: "when-giving",
+  givesByToken: "safe.share",
 });
 
 export const deleteSafe = endpoint({
@@ -177,6 +181,9 @@ export const deleteSafe = endpoint({
   needs: "safe.use",
   scope: "safe.manage",
   audit: "safe.deleted",
+  gives: "secret",
+  stepUp: "when-giving",
+  givesByToken: "safe.share",
 });
 
 export const listSafeMembers = endpoint({
@@ -219,9 +226,11 @@ export const addSafeMember = endpoint({
   reply: SafeMember,
   status: 201,
   needs: "safe.use",
-  scope: "safe.manage",
+  scope: "safe.share",
   audit: "safe.member-added",
+  gives: "right",
   stepUp: true,
+  givesByToken: "safe.share",
 });
 
 export const updateSafeMember = endpoint({
@@ -232,9 +241,11 @@ export const updateSafeMember = endpoint({
   body: completeBody(SafeMemberEdit),
   reply: SafeMember,
   needs: "safe.use",
-  scope: "safe.manage",
+  scope: "safe.share",
   audit: "safe.member-updated",
+  gives: "right",
   stepUp: true,
+  givesByToken: "safe.share",
 });
 
 export const removeSafeMember = endpoint({
@@ -246,6 +257,7 @@ export const removeSafeMember = endpoint({
   needs: "safe.use",
   scope: "safe.manage",
   audit: "safe.member-removed",
+  gives: "nothing",
 });
 
 /** Why a person can do something: a membership of their own or through a group, or a grant for a limited time. */

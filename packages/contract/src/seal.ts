@@ -21,6 +21,7 @@ export const unseal = endpoint({
   reply: Message,
   needs: "public",
   audit: "seal.unsealed",
+  gives: "nothing",
   whileSealed: true,
 });
 
@@ -31,5 +32,6 @@ export const seal = endpoint({
   reply: Message,
   needs: "seal.manage",
   audit: "seal.sealed",
+  gives: "nothing",
   stepUp: true,
 });

@@ -32,6 +32,7 @@ export const completeSignIn = endpoint({
   reply: SignedIn,
   needs: "public",
   audit: "session.started",
+  gives: "nothing",
 });
 
 export const beginFirstFactor = endpoint({
@@ -42,6 +43,7 @@ export const beginFirstFactor = endpoint({
   reply: NewFactor,
   needs: "public",
   audit: "factor.begun",
+  gives: "nothing",
   repliesSecret: true,
 });
 
@@ -53,6 +55,7 @@ export const addFirstFactor = endpoint({
   reply: z.object({ token: z.string(), recovery_codes: z.array(z.string()) }),
   needs: "public",
   audit: "session.started",
+  gives: "nothing",
   repliesSecret: true,
 });
 
@@ -63,6 +66,7 @@ export const beginPasskeySignIn = endpoint({
   reply: PasskeyRequest,
   needs: "public",
   audit: "none",
+  gives: "nothing",
 });
 
 export const signInWithPasskey = endpoint({
@@ -73,6 +77,7 @@ export const signInWithPasskey = endpoint({
   reply: SignedIn,
   needs: "public",
   audit: "session.started",
+  gives: "nothing",
 });
 
 /** What a step-up takes: the password of somebody without a second factor, otherwise one of their factors. */
@@ -95,6 +100,7 @@ export const beginStepUp = endpoint({
   }),
   needs: "signed-in",
   audit: "none",
+  gives: "nothing",
 });
 
 /** Some calls need a proof that is not older than the sign-in policy says; without it they answer 403 `step-up.required`. */
@@ -106,5 +112,6 @@ export const stepUp = endpoint({
   reply: z.object({ proved_until: Moment }),
   needs: "signed-in",
   audit: "session.stepped-up",
+  gives: "nothing",
   repliesSecret: true,
 });

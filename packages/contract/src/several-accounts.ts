@@ -32,6 +32,9 @@ export const bulkAccounts = endpoint({
   needs: "account.use",
   scope: "account.manage",
   audit: "account.bulk-changed",
+  gives: "secret",
+  stepUp: "when-giving",
+  givesByToken: "safe.share",
 });
 
 /**
@@ -59,6 +62,7 @@ export const importAccounts = endpoint({
   }),
   needs: "account.create",
   audit: "account.imported",
+  gives: "nothing",
 });
 
 /** Cells that a spreadsheet would take for a formula are quoted with an apostrophe (CWE-1236). */

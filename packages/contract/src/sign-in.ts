@@ -32,6 +32,7 @@ export const login = endpoint({
   reply: SignedIn,
   needs: "public",
   audit: "session.started",
+  gives: "nothing",
 });
 
 export const RegistrationCode = z.enum([
@@ -56,6 +57,7 @@ export const register = endpoint({
   status: 201,
   needs: "public",
   audit: "user.registered",
+  gives: "nothing",
 });
 
 export const logout = endpoint({
@@ -68,6 +70,7 @@ export const logout = endpoint({
   }),
   needs: "signed-in",
   audit: "session.ended",
+  gives: "nothing",
 });
 
 export const requestPasswordReset = endpoint({
@@ -78,6 +81,7 @@ export const requestPasswordReset = endpoint({
   reply: Message,
   needs: "public",
   audit: "password-reset.requested",
+  gives: "nothing",
 });
 
 export const completePasswordReset = endpoint({
@@ -88,6 +92,7 @@ export const completePasswordReset = endpoint({
   reply: Message,
   needs: "public",
   audit: "password-reset.completed",
+  gives: "nothing",
 });
 
 export const changePassword = endpoint({
@@ -103,6 +108,7 @@ export const changePassword = endpoint({
   reply: Message,
   needs: "signed-in",
   audit: "user.password-changed",
+  gives: "nothing",
 });
 
 /** What a visitor's page must know before anybody is signed in. */
@@ -147,6 +153,7 @@ export const reportActivity = endpoint({
   reply: z.object({ idle_until: Moment }),
   needs: "signed-in",
   audit: "none",
+  gives: "nothing",
 });
 
 export const UserSession = z.object({
@@ -177,6 +184,7 @@ export const endOwnSession = endpoint({
   reply: Message,
   needs: "signed-in",
   audit: "session.ended",
+  gives: "nothing",
 });
 
 export const endOtherSessions = endpoint({
@@ -186,6 +194,7 @@ export const endOtherSessions = endpoint({
   reply: Message,
   needs: "signed-in",
   audit: "session.others-ended",
+  gives: "nothing",
 });
 
 export const SIGN_IN_METHODS = ["password", "passkey", "oidc", "ldap"] as const;
@@ -221,4 +230,5 @@ export const renameOneself = endpoint({
   reply: z.object({ token: z.string() }),
   needs: "signed-in",
   audit: "user.renamed",
+  gives: "nothing",
 });

@@ -40,6 +40,17 @@ test("no ready-made set manages people, tokens or policies, exports the trail, o
   }
 });
 
+test("no ready-made set gives anything to someone else", () => {
+  const scopes = endpoints.flatMap(({ endpoint: { givesByToken } }) => givesByToken ?? []);
+  assert.ok(scopes.includes("safe.share"));
+  for (const set of Object.values(SCOPE_SETS)) {
+    assert.deepEqual(
+      scopes.filter((scope) => set.some((each) => each === scope)),
+      [],
+    );
+  }
+});
+
 test("what a token can do in some safes only ever asks for a safe or what is in one", () => {
   for (const scope of SCOPES_IN_SAFES) {
     assert.ok(Scope.options.includes(scope));

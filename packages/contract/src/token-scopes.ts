@@ -1,5 +1,6 @@
 // What an API token may be used for: the names of permissions, finer ones where a permission reaches far, ready-made sets.
 import { z } from "zod";
+import type { Endpoint } from "./endpoint.ts";
 import { Permission } from "./permission.ts";
 
 /** Reach too far to be given as one: their calls name a finer scope. */
@@ -14,13 +15,14 @@ export const Scope = z.enum([
   "account.manage",
   "safe.read",
   "safe.manage",
+  "safe.share",
   "event.follow",
 ]);
 export type Scope = z.infer<typeof Scope>;
 
 /**
- * Ready-made sets. INVARIANT: none of them manages people, tokens or policies, exports the audit trail, or decides on
- * anybody's request: that is only ever chosen by its own name.
+ * Ready-made sets. INVARIANT: none of them manages people, tokens or policies, exports the audit trail, gives anything to
+ * someone else, or decides on a request: that is only ever chosen by its own name.
  */
 export const SCOPE_SETS = {
   "read-only": [
@@ -68,6 +70,7 @@ export const SCOPES_IN_SAFES: readonly Scope[] = [
   "safe.list",
   "safe.read",
   "safe.manage",
+  "safe.share",
 ];
 
 const isSet = (choice: ScopeChoice): choice is ScopeSet => Object.hasOwn(SCOPE_SETS, choice);
@@ -77,13 +80,16 @@ export function scopesIn(choices: readonly ScopeChoice[]): Scope[] {
   return [...new Set(choices.flatMap((choice): readonly Scope[] => (isSet(choice) ? SCOPE_SETS[choice] : [choice])))];
 }
 
+type Scoped = Pick<Endpoint, "needs" | "scope" | "sessionOnly" | "gives" | "stepUp" | "givesByToken">;
+
 /** The scope that a token needs for a call; null: no token can make it, only somebody who is signed in. */
-export function scopeOf(endpoint: {
-  needs: "public" | "signed-in" | Permission;
-  scope?: Scope;
-  sessionOnly?: true;
-}): Scope | null {
+export function scopeOf(endpoint: Scoped): Scope | null {
   if (endpoint.sessionOnly === true) return null;
+  if (givesAlways(endpoint) && endpoint.givesByToken === undefined) return null;
   if (endpoint.scope !== undefined) return endpoint.scope;
   return Scope.safeParse(endpoint.needs).data ?? null;
 }
+
+/** Whether the call gives something to someone else, whatever its input. */
+export const givesAlways = ({ gives, stepUp }: Pick<Endpoint, "gives" | "stepUp">): boolean =>
+  gives !== undefined && gives !== "nothing" && stepUp === true;

@@ -84,8 +84,10 @@ export const createToken = endpoint({
   reply: MadeToken,
   status: 201,
   needs: "token.use",
-  stepUp: true,
   audit: "token.created",
+  gives: "right",
+  stepUp: true,
+  givesByToken: "token.use",
   repliesSecret: true,
 });
 
@@ -98,6 +100,7 @@ export const revokeToken = endpoint({
   reply: Message,
   needs: "token.use",
   audit: "token.revoked",
+  gives: "nothing",
   thing: "token",
 });
 
@@ -125,8 +128,9 @@ export const updateTokenPolicy = endpoint({
   reply: TokenPolicy,
   needs: "policy.manage",
   sessionOnly: true,
-  stepUp: true,
   audit: "token.policy-changed",
+  gives: "right",
+  stepUp: true,
 });
 
 /** Who acts by tokens alone: it has a role, can be a member of safes, and somebody answers for it. */
@@ -179,7 +183,9 @@ export const createMachine = endpoint({
   status: 201,
   needs: "user.manage",
   audit: "machine-identity.created",
+  gives: "right",
   stepUp: true,
+  givesByToken: "user.manage",
 });
 
 /** Role, status and deletion are those of any user: see `users`. */
@@ -192,8 +198,10 @@ export const updateMachine = endpoint({
   reply: MachineIdentity,
   needs: "user.manage",
   audit: "machine-identity.updated",
-  thing: "user",
+  gives: "right",
   stepUp: true,
+  givesByToken: "user.manage",
+  thing: "user",
 });
 
 export const createMachineToken = endpoint({
@@ -205,8 +213,10 @@ export const createMachineToken = endpoint({
   reply: MadeToken,
   status: 201,
   needs: "user.manage",
-  stepUp: true,
   audit: "token.created",
+  gives: "right",
+  stepUp: true,
+  givesByToken: "user.manage",
   thing: "user",
   repliesSecret: true,
 });

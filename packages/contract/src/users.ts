@@ -70,8 +70,10 @@ export const inviteUser = endpoint({
   status: 201,
   needs: "user.manage",
   audit: "user.invited",
-  repliesSecret: true,
+  gives: "right",
   stepUp: true,
+  givesByToken: "user.manage",
+  repliesSecret: true,
 });
 
 export const inviteAgain = endpoint({
@@ -83,9 +85,11 @@ export const inviteAgain = endpoint({
   reply: Invitation,
   needs: "user.manage",
   audit: "user.invited",
+  gives: "right",
+  stepUp: true,
+  givesByToken: "user.manage",
   thing: "user",
   repliesSecret: true,
-  stepUp: true,
 });
 
 export const unlockUser = endpoint({
@@ -96,6 +100,7 @@ export const unlockUser = endpoint({
   reply: User,
   needs: "user.manage",
   audit: "user.unlocked",
+  gives: "nothing",
   thing: "user",
 });
 
@@ -108,8 +113,10 @@ export const changeUserRole = endpoint({
   reply: User,
   needs: "user.manage",
   audit: "user.role-changed",
-  thing: "user",
+  gives: "right",
   stepUp: true,
+  givesByToken: "user.manage",
+  thing: "user",
 });
 
 export const setUserStatus = endpoint({
@@ -121,8 +128,10 @@ export const setUserStatus = endpoint({
   reply: User,
   needs: "user.manage",
   audit: "user.status-changed",
-  thing: "user",
+  gives: "right",
   stepUp: true,
+  givesByToken: "user.manage",
+  thing: "user",
 });
 
 /** Refused while they own safes: those are given to somebody else first. */
@@ -134,8 +143,9 @@ export const deleteUser = endpoint({
   reply: Message,
   needs: "user.manage",
   audit: "user.deleted",
-  thing: "user",
+  gives: "nothing",
   stepUp: true,
+  thing: "user",
 });
 
 export const endUserSessions = endpoint({
@@ -146,6 +156,7 @@ export const endUserSessions = endpoint({
   reply: Message,
   needs: "user.manage",
   audit: "user.sessions-ended",
+  gives: "nothing",
   thing: "user",
 });
 
@@ -158,8 +169,10 @@ export const decideRoleRequest = endpoint({
   reply: User,
   needs: "user.manage",
   audit: "user.role-request-decided",
-  thing: "user",
+  gives: "right",
   stepUp: true,
+  givesByToken: "user.manage",
+  thing: "user",
 });
 
 export const PendingReset = z.object({
@@ -188,10 +201,11 @@ export const issueResetLink = endpoint({
   reply: z.object({ link: z.string(), expires_at: Moment }),
   needs: "user.manage",
   audit: "password-reset.link-issued",
+  gives: "right",
+  stepUp: true,
   thing: "user",
   repliesSecret: true,
   sessionOnly: true,
-  stepUp: true,
 });
 
 export const SignInPolicy = z
@@ -237,6 +251,7 @@ export const updateSignInPolicy = endpoint({
   reply: SignInPolicy,
   needs: "policy.manage",
   audit: "policy.changed",
-  sessionOnly: true,
+  gives: "right",
   stepUp: true,
+  sessionOnly: true,
 });

@@ -72,6 +72,7 @@ export const searchValidation = endpoint({
   }),
   needs: "verification.read",
   audit: "none",
+  gives: "nothing",
 });
 
 /** FILTER-05: what the multi-selects offer. */

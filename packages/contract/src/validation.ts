@@ -346,6 +346,7 @@ export const triggerValidation = endpoint({
   status: 202,
   needs: "credential.verify",
   audit: "verification.run-started",
+  gives: "nothing",
 });
 
 /** VAL-71. */
@@ -377,6 +378,7 @@ export const exportValidationReport = endpoint({
   reply: { stream: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" },
   needs: "verification.read",
   audit: "validation.exported",
+  gives: "nothing",
   stepUp: true,
 });
 
@@ -389,5 +391,6 @@ export const exportValidationJson = endpoint({
   reply: { stream: "application/json" },
   needs: "verification.read",
   audit: "validation.exported",
+  gives: "nothing",
   stepUp: true,
 });

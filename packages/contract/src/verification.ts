@@ -39,6 +39,7 @@ export const verifyCredential = endpoint({
   reply: VerifyReply,
   needs: "credential.verify",
   audit: "credential.verified",
+  gives: "nothing",
 });
 
 /** The pinned host key is forgotten, so that the next verification trusts and pins the key it meets. */
@@ -52,6 +53,9 @@ export const acceptHostKey = endpoint({
   reply: z.object({ message: z.string() }),
   needs: "credential.update",
   audit: "credential.host-key-accepted",
+  gives: "secret",
+  stepUp: true,
+  givesByToken: "credential.reveal",
 });
 
 export const RunId = z.uuid().brand<"RunId">();
@@ -68,6 +72,7 @@ export const verifyMultiple = endpoint({
   status: 202,
   needs: "credential.verify",
   audit: "verification.run-started",
+  gives: "nothing",
 });
 
 export const verifyAll = endpoint({
@@ -78,6 +83,7 @@ export const verifyAll = endpoint({
   status: 202,
   needs: "credential.verify",
   audit: "verification.run-started",
+  gives: "nothing",
 });
 
 export const VerificationRun = z.object({
@@ -110,4 +116,5 @@ export const cancelVerificationRun = endpoint({
   reply: VerificationRun,
   needs: "credential.verify",
   audit: "verification.run-cancelled",
+  gives: "nothing",
 });

@@ -11,7 +11,12 @@ import { implement, implementInSteps } from "#kernel/http/implement.ts";
 import { audited } from "./audited.ts";
 import type { Audited } from "./audited.ts";
 
-const common = { method: "POST", reply: z.object({ tries: z.number() }), needs: "audit.read" } as const;
+const common = {
+  method: "POST",
+  reply: z.object({ tries: z.number() }),
+  needs: "audit.read",
+  gives: "nothing",
+} as const;
 const inOne = endpoint({ ...common, path: "/api/v1/test/in-one", summary: "In one", audit: "test.in-one" });
 const inSteps = endpoint({ ...common, path: "/api/v1/test/in-steps", summary: "In steps", audit: "test.in-steps" });
 

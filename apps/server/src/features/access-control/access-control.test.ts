@@ -214,7 +214,7 @@ describe("what would change if", () => {
       ],
       [
         { kind: "member-added", safe_id: safe.id, member: { user_id: other.id, role: "user", expires_at: null } },
-        "safe.manage",
+        "safe.share",
       ],
     ];
     const tokenWith = async (...scopes: Scope[]) => {

@@ -12,13 +12,13 @@ import {
   updateSafe,
   updateSafeMember,
 } from "@strongroom/contract";
-import type { AccessChange, Endpoint } from "@strongroom/contract";
+import type { AccessChange } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import { requireScope } from "#kernel/authz/token-scope.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 
 /** The call that makes each change. */
-const CALLS: Record<AccessChange["kind"], Pick<Endpoint, "needs" | "scope">> = {
+const CALLS: Record<AccessChange["kind"], Parameters<typeof requireScope>[0]> = {
   "member-added": addSafeMember,
   "member-updated": updateSafeMember,
   "member-removed": removeSafeMember,

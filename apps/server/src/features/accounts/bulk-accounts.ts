@@ -26,6 +26,8 @@ type Deed = (tx: Tx, id: string) => Promise<{ event: string; note: AuditNote }>;
 
 export async function changeSeveral(deps: AccountDeps, call: Bulk): Promise<Reply> {
   const { action, account_ids } = call.body;
+  // One proof for all of them: moving and enabling let other people at the secrets.
+  if (action === "move" || action === "enable") call.requireStepUp();
   const ids = [...new Set(account_ids)];
   const deed = await deedOf(deps, call);
   const done: AccountId[] = [];

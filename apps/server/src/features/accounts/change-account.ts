@@ -41,6 +41,7 @@ export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Acco
     if (shown.safe_id !== seen.safe_id) throw moved();
     const changes = changesOf(shown, edit);
     for (const permission of permissionsFor(changes, replacement !== null, shown)) demandOn(shown, permission);
+    if (givesAway(shown, edit, changes)) call.requireStepUp();
     if (changes.includes("platform_id")) await takePlatform(tx, edit.platform_id);
     if (edit.status === "disabled" && shown.status !== "disabled") await stopLending(deps, tx, id, call.actor);
     const requireStepUp = () => call.requireStepUp();
@@ -99,6 +100,10 @@ function permissionsFor(
     ...(changes.includes("platform_id") && shown.approvals > 0 ? (["access_without_confirmation"] as const) : []),
   ];
 }
+
+/** Another platform may ask its members for no approval, and an account that is enabled is lent again. */
+const givesAway = (shown: ShownRow, edit: Fields, changes: readonly (keyof Fields)[]): boolean =>
+  changes.includes("platform_id") || (shown.status !== "active" && edit.status === "active");
 
 const columnsOf = (edit: Fields, shown: ShownRow): Updateable<AccountsTable> => ({
   ...accountFields(edit),

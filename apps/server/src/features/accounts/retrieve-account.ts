@@ -53,7 +53,7 @@ export async function readWithPassword(deps: AccountDeps, calls: readonly Call<t
   return answerEach<Call<typeof readAccount>, Account & { password: string | null }>(tx, calls, async (call) => {
     const row = await readShown(tx, call.actor, call.params.id, deps.grants.grantsInForce);
     // Looking at an account asks for no proof; its password is withheld, and retrieving it says what for.
-    const isStale = stepUpRefusal(call.actor, deps.kernel.clock.now()) !== null;
+    const isStale = stepUpRefusal(call.endpoint, call.actor, deps.kernel.clock.now()) !== null;
     if (isStale || decide("retrieve", standingOf(row)) !== "allowed") {
       call.note({ target: targetOf(row), result: "info", details: { password: false } });
       return { ...toAccount(row, call.actor), password: null };

@@ -33,7 +33,7 @@ export async function revealCredentials(kernel: Kernel, all: readonly Reveal[], 
 async function withoutProof(tx: Tx, calls: readonly Reveal[], at: Date): Promise<ReadonlyMap<Reveal, Refusal>> {
   const unproved = new Map<Reveal, Refusal>();
   for (const call of calls) {
-    const refusal = stepUpRefusal(call.actor, at);
+    const refusal = stepUpRefusal(call.endpoint, call.actor, at);
     if (refusal === null || !(await isProduction(tx, call.actor.id, call.params.id))) continue;
     call.note({ target: { type: "credential", id: call.params.id } });
     unproved.set(call, refusal);

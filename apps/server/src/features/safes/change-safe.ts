@@ -1,8 +1,9 @@
 // Changes a safe's properties, its status and its owner.
-import type { Safe, updateSafe } from "@strongroom/contract";
+import type { AccessLevel, Safe, updateSafe } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Act } from "#kernel/http/act.ts";
+import type { Call } from "#kernel/http/call.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { presentSafe } from "./find-safes.ts";
 import { makeOwner } from "./make-owner.ts";
@@ -18,7 +19,7 @@ export type ClosedListener = (tx: Tx, safeId: string, by: Actor) => Promise<void
 
 export async function changeSafe(
   kernel: Kernel,
-  call: Act<typeof updateSafe>,
+  call: Act<typeof updateSafe> & Pick<Call, "requireStepUp">,
   tx: Tx,
   onClosed: ClosedListener,
 ): Promise<Safe> {
@@ -35,6 +36,7 @@ export async function changeSafe(
     status: status ?? safe.status,
     owner_id: owner_id ?? safe.owner_id,
   };
+  if (givesAway(safe, edit)) call.requireStepUp();
   const fields = (Object.keys(edit) as (keyof Edit)[]).filter((field) => edit[field] !== safe[field]);
   if (edit.owner_id !== safe.owner_id) await makeOwner(kernel, call, tx, safe, edit.owner_id);
   if (safe.status === "active" && edit.status !== "active") await onClosed(tx, id, call.actor);
@@ -46,4 +48,15 @@ export async function changeSafe(
   const told = fields.map((field) => [field, field === "description" ? true : { from: safe[field], to: edit[field] }]);
   call.note({ details: { changed: Object.fromEntries(told) } });
   return presentSafe(tx, call.actor, id);
+}
+
+/** How many people each level lets see the safe and ask for access. */
+const WIDTH: Record<AccessLevel, number> = { private: 0, team: 1, department: 1, public: 2 };
+
+/** Whether somebody else can do more in the safe afterwards. */
+function givesAway(before: Edit, after: Edit): boolean {
+  const isShownToOthers =
+    after.access_level !== before.access_level && WIDTH[after.access_level] >= WIDTH[before.access_level];
+  const isReopened = before.status !== "active" && after.status === "active";
+  return after.owner_id !== before.owner_id || isShownToOthers || isReopened;
 }

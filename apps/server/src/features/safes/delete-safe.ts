@@ -35,6 +35,8 @@ export async function removeSafe(
   call.note({ target: targetOf(safe) });
   const accounts = await countAccounts(tx, id);
   if (accounts > 0) {
+    // Whoever is in the other safe gets the secrets of this one.
+    if (destination !== undefined) call.requireStepUp();
     const to = await requireDestination(tx, call.actor, standing, destination, accounts);
     await move(tx, id, to.id, call.actor);
     if ((await countAccounts(tx, id)) > 0) throw new Error(`accounts are left in the safe ${id}`);

@@ -12,6 +12,7 @@ import type {
   updateSafeMember,
 } from "@strongroom/contract";
 import type { Act } from "#kernel/http/act.ts";
+import type { Call } from "#kernel/http/call.ts";
 import { addMember, changeMember, removeMember, removeReviewed } from "./change-members.ts";
 import { forgetPerson } from "./forget-person.ts";
 import { changeSafe } from "./change-safe.ts";
@@ -33,7 +34,7 @@ export interface SafesFeature {
   /** For a person who is deleted. Throws 409 for the owner of a safe. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
   /** The call's own use case, with all that it asks of the caller, in the transaction of another feature. */
-  change(act: Act<typeof updateSafe>, tx: Tx): Promise<Safe>;
+  change(act: Act<typeof updateSafe> & Pick<Call, "requireStepUp">, tx: Tx): Promise<Safe>;
   /** The calls' own use cases, likewise. */
   readonly members: {
     add(act: Act<typeof addSafeMember>, tx: Tx): Promise<SafeMember>;

@@ -1,14 +1,33 @@
 // What an API token may be used for: never more than its holder may do, and never more than it was made for.
 import { scopeOf } from "@strongroom/contract";
-import type { Endpoint } from "@strongroom/contract";
+import type { Endpoint, Scope } from "@strongroom/contract";
 import { refuse } from "../http/refuse.ts";
-import type { Actor } from "./actor.ts";
+import type { Refusal } from "../http/refuse.ts";
+import type { ActingToken, Actor } from "./actor.ts";
 
 /** Throws 403 for a call that needs somebody signed in, and for one whose scope the token was not given. Sessions have no scopes. */
-export function requireScope(endpoint: Pick<Endpoint, "needs" | "scope" | "sessionOnly">, actor: Actor | null): void {
+export function requireScope(
+  endpoint: Pick<Endpoint, "needs" | "scope" | "sessionOnly" | "gives" | "stepUp" | "givesByToken">,
+  actor: Actor | null,
+): void {
   if (actor === null || actor.token === null || endpoint.needs === "public") return;
   const scope = scopeOf(endpoint);
-  if (scope === null) throw refuse(403, "token.session-needed", "No API token can do this. Please sign in.");
+  if (scope === null) throw sessionNeeded();
   if (actor.token.scopes.has(scope)) return;
-  throw refuse(403, "token.scope-missing", `This API token was not given the scope ${scope}.`);
+  throw scopeMissing(scope);
 }
+
+/**
+ * Null when this call, with this input, gives nothing to someone else, or when the token was given the scope for that.
+ * INVARIANT: a scope for changing things never includes giving them away.
+ */
+export function giftRefusal({ gives, givesByToken }: Endpoint, { scopes }: ActingToken): Refusal | null {
+  if (gives === undefined || gives === "nothing") return null;
+  if (givesByToken === undefined) return sessionNeeded();
+  return scopes.has(givesByToken) ? null : scopeMissing(givesByToken);
+}
+
+const sessionNeeded = (): Refusal => refuse(403, "token.session-needed", "No API token can do this. Please sign in.");
+
+const scopeMissing = (scope: Scope): Refusal =>
+  refuse(403, "token.scope-missing", `This API token was not given the scope ${scope}.`);

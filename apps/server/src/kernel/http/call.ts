@@ -24,7 +24,10 @@ export interface Call<E extends Endpoint = Endpoint> {
   readonly signal: AbortSignal;
   /** The value of a cookie that the browser sent; null without one. It says nothing about who somebody is. */
   cookie(name: string): string | null;
-  /** Throws 403 `step-up.required` when the caller's last proof of who they are is too old; see `Endpoint.stepUp`. */
+  /**
+   * Throws 403 `step-up.required` when the caller's last proof of who they are is too old, and for a token that may not give what
+   * this call gives; see `Endpoint.stepUp`.
+   */
   requireStepUp(): void;
   /** Adds to what the audit entry of this call says; later notes win. */
   note(note: AuditNote): void;
@@ -77,7 +80,7 @@ export function createCall<E extends Endpoint>(parts: Parts<E>): TrackedCall<E> 
       return parts.visitor;
     },
     requireStepUp() {
-      if (parts.visitor !== null) requireStepUp(parts.visitor, clock.now());
+      if (parts.visitor !== null) requireStepUp(parts.endpoint, parts.visitor, clock.now());
     },
     note(note) {
       notes = { ...notes, ...note };

@@ -88,7 +88,7 @@ async function admit(kernel: Kernel, endpoint: Endpoint, request: FastifyRequest
   try {
     kernel.authority.require(endpoint.needs, actor);
     requireScope(endpoint, actor);
-    if (endpoint.stepUp === true && actor !== null) requireStepUp(actor, kernel.clock.now());
+    if (endpoint.stepUp === true && actor !== null) requireStepUp(endpoint, actor, kernel.clock.now());
   } catch (error) {
     if (actor !== null) await recordForbidden(kernel, endpoint, request, actor, error);
     throw error;

@@ -23,7 +23,8 @@ const WORDS: Partial<Record<Scope, string>> = {
   "safe.list": "List safes",
   "safe.read": "Read safes and their members",
   "safe.create": "Create safes",
-  "safe.manage": "Manage safes and their members",
+  "safe.manage": "Manage safes",
+  "safe.share": "Give others access: members, owners, moves, where secrets go",
   "credential.list": "List credentials",
   "credential.read": "Read credentials",
   "credential.create": "Create credentials",
@@ -58,7 +59,7 @@ const WORDS: Partial<Record<Scope, string>> = {
 };
 
 /** What lets others in: whoever has such a token makes themselves at home, as far as its holder could. */
-const LETS_IN: readonly ScopeChoice[] = ["user.manage", "identity-provider.manage", "group.manage", "safe.manage"];
+const LETS_IN: readonly ScopeChoice[] = ["user.manage", "identity-provider.manage", "group.manage", "safe.share"];
 
 /** What somebody should know who chooses these; undefined: nothing. */
 export function warningOf(choices: readonly ScopeChoice[]): string | undefined {

@@ -1,0 +1,201 @@
+// What calls give to others is measured, not believed: each call is made, and what everyone else can do before and after it is
+// compared with what the contract says of the call. Calls that give something ask for a fresh proof, or for a token's scope.
+import { Scope, createSafe, createToken, moveAccount, updateSafe } from "@strongroom/contract";
+import type { Endpoint } from "@strongroom/contract";
+import { endpoints } from "@strongroom/contract/all";
+import type { NamedEndpoint } from "@strongroom/contract/all";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { codeOf } from "#features/sign-in/testing/attempts.ts";
+import { gainedBetween, rightsOfOthers } from "./everyones-rights.ts";
+import { aGiftWorld, harmlessInputsFor, inputsFor } from "./gift-world.ts";
+import type { GiftInput, GiftWorld } from "./gift-world.ts";
+import type { TestPerson } from "./people.ts";
+import { testApp } from "./test-app.ts";
+import type { CallOptions, Reply, TestApp } from "./test-app.ts";
+
+let app: TestApp;
+before(async () => {
+  app = await testApp();
+});
+after(() => app.close());
+
+/** A public call has no caller who could give something away, and a GET has no effect. */
+const writes = endpoints.filter(({ endpoint }) => endpoint.method !== "GET" && endpoint.needs !== "public");
+const giving = writes.filter(({ endpoint }) => endpoint.gives !== "nothing");
+
+/** Calls that nothing in this world answers with a success, so that what they give is not measured. All say: nothing. */
+const NOT_MEASURED = [
+  "addFactor",
+  "addWitnessedLog",
+  "breakGlass",
+  "cancelBackupWork",
+  "cancelRotation",
+  "cancelRotationRun",
+  "cancelVerificationRun",
+  "changePassword",
+  "checkInAccount",
+  "deleteAuditSink",
+  "deleteBackup",
+  "deleteIdentityProvider",
+  "dismissNotification",
+  "drillBackup",
+  "endOwnSession",
+  "extendAccessRequest",
+  "makeBackup",
+  "readNotification",
+  "reconcileAccount",
+  "removeFactor",
+  "removeWitnessedLog",
+  "renewRecoveryCodes",
+  "retryJob",
+  "reviewBreakGlass",
+  "revokeAccessRequest",
+  "rotateAccount",
+  "rotateCredential",
+  "seal",
+  "stepUp",
+  "testAuditSink",
+  "testIdentityProvider",
+  "verifyMultiple",
+];
+
+/** A world is used until a call in it succeeds. */
+let spare: GiftWorld | null = null;
+
+interface Attempt {
+  reply: Reply<unknown>;
+  /** What others can do now that they could not do before. */
+  gained: string[];
+}
+
+async function attempt(
+  { endpoint }: Pick<NamedEndpoint, "endpoint">,
+  input: GiftInput,
+  prepare: (world: GiftWorld) => Promise<string>,
+): Promise<Attempt> {
+  const world = spare ?? (await aGiftWorld(app));
+  const given = (await input(world, app)) as CallOptions<Endpoint>;
+  const as = await prepare(world);
+  const earlier = await rightsOfOthers(app, world.view);
+  const reply = await app.call(endpoint, { ...given, as });
+  const gained = gainedBetween(earlier, await rightsOfOthers(app, world.view));
+  spare = reply.status < 300 || prepare !== signedIn ? null : world;
+  return { reply, gained };
+}
+
+const signedIn = async ({ owner }: GiftWorld): Promise<string> => owner.token;
+
+async function longAgoProved({ owner }: { owner: TestPerson }): Promise<string> {
+  await app.database.pool.query(
+    "update sign_in_sessions set proved_at = proved_at - interval '2 days' where user_id = $1",
+    [owner.id],
+  );
+  return owner.token;
+}
+
+const tokenWith =
+  (scopes: readonly Scope[]) =>
+  async ({ owner }: GiftWorld): Promise<string> => {
+    const body = { name: "A token", scopes: [...scopes], expires_in_days: 1 };
+    const made = await app.call(createToken, { body, as: owner.token });
+    assert.equal(made.status, 201, made.text);
+    return made.body.token;
+  };
+
+/** Throws unless what the contract says of a call is what was seen. */
+function requireTruth(named: NamedEndpoint, attempts: readonly Attempt[]): void {
+  const { gives } = named.endpoint;
+  const gained = attempts.flatMap((each) => each.gained);
+  if (gives === "nothing") {
+    assert.deepEqual(gained, [], `${named.name} says that it gives nothing to others`);
+    return;
+  }
+  for (const { reply, gained: byThis } of attempts) {
+    assert.ok(reply.status < 300, `${named.name}: ${reply.text}`);
+    assert.notDeepEqual(byThis, [], `${named.name} says that it gives others a ${gives}`);
+  }
+}
+
+async function measure(named: NamedEndpoint): Promise<Attempt[]> {
+  const attempts: Attempt[] = [];
+  for (const input of inputsFor(named)) attempts.push(await attempt(named, input, signedIn));
+  return attempts;
+}
+
+describe("what a call gives to others is what the contract says", () => {
+  const failed: string[] = [];
+  for (const named of writes) {
+    test(named.name, async () => {
+      const attempts = await measure(named);
+      if (attempts.every(({ reply }) => reply.status >= 300)) failed.push(named.name);
+      requireTruth(named, attempts);
+    });
+  }
+  test("every call that gives something was measured, and the others that were not are known", () => {
+    assert.deepEqual(failed.toSorted(), NOT_MEASURED);
+  });
+
+  test("a call that is declared wrongly is found out", async () => {
+    const move = writes.find(({ endpoint }) => endpoint === moveAccount)!;
+    const asNothing: NamedEndpoint = { ...move, endpoint: { ...moveAccount, gives: "nothing" } };
+    const moved = await measure(asNothing);
+    assert.throws(() => requireTruth(asNothing, moved), /moveAccount says that it gives nothing/);
+    const make = writes.find(({ endpoint }) => endpoint === createSafe)!;
+    const asGiving: NamedEndpoint = { ...make, endpoint: { ...createSafe, gives: "right" } };
+    const made = await measure(asGiving);
+    assert.throws(() => requireTruth(asGiving, made), /createSafe says that it gives others a right/);
+  });
+});
+
+describe("INVARIANT: a call that gives something to others needs a fresh proof", () => {
+  test("of each, the contract says so", () => {
+    for (const { name, endpoint } of giving) assert.ok(endpoint.stepUp !== undefined, name);
+  });
+
+  for (const named of giving) {
+    test(`${named.name} is refused on an old proof, and nothing has changed`, async () => {
+      for (const input of inputsFor(named)) {
+        const { reply, gained } = await attempt(named, input, longAgoProved);
+        assert.deepEqual([reply.status, codeOf(reply)], [403, "step-up.required"], reply.text);
+        assert.deepEqual(gained, []);
+      }
+    });
+  }
+
+  for (const named of giving.filter(({ endpoint }) => endpoint.stepUp === "when-giving")) {
+    test(`${named.name} needs none for what gives nothing`, async () => {
+      for (const input of harmlessInputsFor(named)) {
+        const { reply, gained } = await attempt(named, input, longAgoProved);
+        assert.ok(reply.status < 300, reply.text);
+        assert.deepEqual(gained, []);
+      }
+    });
+  }
+});
+
+describe("INVARIANT: an API token gives something to others only by the scope that names it", () => {
+  for (const named of giving) {
+    const { givesByToken } = named.endpoint;
+    test(`${named.name} ${givesByToken === undefined ? "is for no token" : `needs ${givesByToken}`}`, async () => {
+      const [first] = inputsFor(named);
+      const without = Scope.options.filter((scope) => scope !== givesByToken && scope !== "event.follow");
+      const { reply, gained } = await attempt(named, first!, tokenWith(without));
+      const code = givesByToken === undefined ? "token.session-needed" : "token.scope-missing";
+      assert.deepEqual([reply.status, codeOf(reply)], [403, code], reply.text);
+      assert.deepEqual(gained, []);
+    });
+  }
+
+  test("safe.manage renames a safe and gives nothing of it away; with safe.share it does", async () => {
+    const named = writes.find(({ endpoint }) => endpoint === updateSafe)!;
+    const [toOutsider] = inputsFor(named);
+    const [renaming] = harmlessInputsFor(named);
+    const statuses = [];
+    for (const input of [toOutsider!, renaming!]) {
+      statuses.push((await attempt(named, input, tokenWith(["safe.manage"]))).reply.status);
+    }
+    statuses.push((await attempt(named, toOutsider!, tokenWith(["safe.manage", "safe.share"]))).reply.status);
+    assert.deepEqual(statuses, [403, 200, 200]);
+  });
+});
