@@ -2,7 +2,6 @@
 import { createCredential } from "@strongroom/contract";
 import type { CredentialId } from "@strongroom/contract";
 import { setTimeout as delay } from "node:timers/promises";
-import { send } from "./people.ts";
 
 export interface SteadyClient {
   acknowledged: CredentialId[];
@@ -18,21 +17,36 @@ export function steadyClient(url: string, token: string, name: string): SteadyCl
   const stopping = new AbortController();
   const client = { acknowledged: [] as CredentialId[], refusals: new Map<string, number>(), slowest: 0 };
 
-  async function work(): Promise<void> {
-    for (let count = 1; !stopping.signal.aborted; count++) {
-      const body = { name: `${name} ${count}`, type: "application" as const, value: `secret ${count}` };
+  /** Sends one request until it is acknowledged, each time with the same key: it must be carried out once. */
+  async function create(label: string): Promise<void> {
+    const body = { name: label, type: "application" as const, value: "a secret" };
+    while (!stopping.signal.aborted) {
       const begun = performance.now();
-      const answer = await send(url, createCredential, { body }, token);
+      const answer = await fetch(`${url}${createCredential.path}`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          "idempotency-key": label.replaceAll(" ", "-"),
+        },
+        body: JSON.stringify(body),
+      });
       const text = await answer.text();
       client.slowest = Math.max(client.slowest, performance.now() - begun);
       if (answer.status === 201) {
         client.acknowledged.push((JSON.parse(text) as { id: CredentialId }).id);
-        continue;
+        return;
       }
       const how = `${answer.status} ${(JSON.parse(text) as { code?: string }).code}`;
       client.refusals.set(how, (client.refusals.get(how) ?? 0) + 1);
+      // Its first try is not known to have ended, or was carried out and its answer lost: on to the next one.
+      if (answer.status === 409) return;
       await delay(20);
     }
+  }
+
+  async function work(): Promise<void> {
+    for (let count = 1; !stopping.signal.aborted; count++) await create(`${name}, number ${count}`);
   }
 
   const working = work();

@@ -1,7 +1,7 @@
 // Calls whose answer is not JSON: event streams and downloads. The only door around the reply schema, and it has a name.
 import type { Endpoint, StreamReply } from "@strongroom/contract";
 import type { FastifyReply } from "fastify";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { appendAudit } from "../audit/append.ts";
 import type { Db } from "../db/database.ts";
 import type { Kernel } from "../kernel.ts";
@@ -25,12 +25,36 @@ export function implementDownload<E extends StreamEndpoint>(
 ): void {
   route(kernel, endpoint, async (call, _reply, raw) => {
     const { body, fileName, type = endpoint.reply.stream } = await handler(call, kernel.database.db);
+    const begun = await begin(body);
     if (endpoint.audit !== "none") await kernel.database.transaction((tx) => appendAudit(tx, [call.entry()]));
     raw
       .type(isText(type) ? `${type}; charset=utf-8` : type)
       .header("content-disposition", `attachment; filename="${fileName.replace(/[^\w.-]/g, "-")}"`)
-      .send(body);
+      .send(begun);
   });
+}
+
+/** Small downloads are read to their end before anything is sent. */
+const READ_FIRST_BYTES = 65_536;
+
+/** The same bytes, some of them read already: once an answer has begun, no status can say that reading failed. */
+async function begin(body: Readable): Promise<Readable> {
+  const pieces = body[Symbol.asyncIterator]() as AsyncIterator<Buffer | string>;
+  const read: (Buffer | string)[] = [];
+  let length = 0;
+  let isComplete = false;
+  while (length < READ_FIRST_BYTES && !isComplete) {
+    const next = await pieces.next();
+    isComplete = next.done === true;
+    if (next.done === true) break;
+    read.push(next.value);
+    length += next.value.length;
+  }
+  async function* all() {
+    yield* read;
+    if (!isComplete) yield* { [Symbol.asyncIterator]: () => pieces };
+  }
+  return Readable.from(all(), { objectMode: false });
 }
 
 const isText = (type: string): boolean => /^text\/|json/.test(type);

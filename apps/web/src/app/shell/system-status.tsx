@@ -2,6 +2,7 @@
 import { readHealth, type Health } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { useDatabaseTrouble } from "#shared/api/database-trouble.ts";
 import { queryOf } from "#shared/api/query.ts";
 import { useConnectionState } from "#shared/events/live-events.ts";
 import classes from "./system-status.module.css";
@@ -43,7 +44,9 @@ export function SystemStatus() {
 
   // The question is asked again for a minute before it counts as failed; a broken stream says so at once.
   const isLost = data !== undefined && isFetching && (connection === "error" || connection === "connecting");
-  const { tone, text } = statusNote(data, isError || isLost);
+  const trouble = useDatabaseTrouble();
+  const { tone, text } =
+    trouble === null ? statusNote(data, isError || isLost) : { tone: "bad" as const, text: trouble };
   return (
     <section className={classes.status} aria-label="System Status">
       <p className={classes.title}>System Status</p>

@@ -21,7 +21,9 @@ export const isDatabaseTrouble = ({ status, code }: CallError): boolean =>
 export function noteFailure(error: CallError): void {
   if (!isDatabaseTrouble(error)) return;
   // What became of a change is said where it was made.
-  set(error.code === "database.outcome-unknown" ? AWAY : error.message);
+  if (error.code === "database.outcome-unknown") set(AWAY);
+  // The rest of it tells a program what to do.
+  else set(error.message.split(/(?<=\.) /, 1)[0] ?? AWAY);
 }
 
 /** What is public may be answered without the database. */

@@ -35,7 +35,7 @@ export function DatabaseNotice() {
       {isInTrouble && (
         <p className={classes.notice}>
           <IconDatabaseOff size={16} aria-hidden />
-          {trouble} This page tries again by itself; what you typed stays.
+          {trouble} This page retries automatically, and forms keep what you typed.
         </p>
       )}
     </div>
