@@ -27,7 +27,7 @@ export async function validate(
   const { id } = call.params;
   call.note({ target: { type: "account", id } });
   const lock = (tx: Tx) => holdAccount(tx, call.actor, id, "manage_secret", deps.grants.grantsInForce);
-  const verdict = await verify(site, { ...manual(id, call.actor, stopping), lock }, inNameOf(site.kernel, call));
+  const verdict = await verify(site, { ...manual(id, call, stopping), lock }, inNameOf(site.kernel, call));
   if (verdict.kind !== "tried" || verdict.credential === null) throw notFound();
   const { attempt } = verdict;
   return {

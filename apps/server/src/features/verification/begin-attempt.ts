@@ -33,8 +33,8 @@ export interface Wish {
   credentialId: string;
   /** Locks the credential; null when there is none, or who asks may not have it verified. */
   lock: (tx: Tx, id: string) => Promise<CredentialRow | null>;
-  /** The person who asked for this one and waits for it; null: the product itself. */
-  askedBy: { id: string; name: string } | null;
+  /** The person who asked for this one and waits for it, until `signal`; null: the product itself. */
+  askedBy: { id: string; name: string; signal: AbortSignal } | null;
   trigger: Trigger;
   /** Nobody asked for this very credential, so the lock-out budget counts. */
   isAutomatic: boolean;

@@ -1,43 +1,163 @@
-// Lets a bounded number of people wait for a login at once: each of them holds a connection, and opens another to a target.
+// Shares the logins that people wait for fairly: between people, and between targets. Runs and schedules have workers of their own.
 import { refuse } from "#kernel/http/refuse.ts";
 
-/** Over all people, in this process. */
-const MOST_AT_ONCE = 32;
-const MOST_FOR_ONE = 8;
+export interface GateLimits {
+  /** Logins at once in this process. */
+  atOnce: number;
+  /** Of one person, at work and waiting together. */
+  ofOnePerson: number;
+  /** At one target. */
+  atOneTarget: number;
+  /** At one target, of one person. */
+  ofOnePersonAtOneTarget: number;
+  /** People's calls that wait for a turn, over all. */
+  waiting: number;
+  /** How long a call waits for its turn. */
+  patienceMs: number;
+}
+
+const LIMITS: GateLimits = {
+  atOnce: 32,
+  ofOnePerson: 8,
+  atOneTarget: 4,
+  ofOnePersonAtOneTarget: 2,
+  waiting: 64,
+  patienceMs: 10_000,
+};
 /** About as long as a login takes that goes well. */
 const RETRY_AFTER_SECONDS = 3;
 
-export type Gate = <T>(personId: string, work: () => Promise<T>) => Promise<T>;
+export interface Visit {
+  personId: string;
+  credentialId: string;
+  /** Where the login goes, such as `db1:5432`; null: nowhere. */
+  target: string | null;
+  /** Whoever asked is gone. */
+  signal: AbortSignal;
+}
 
-/** Refuses with 429 what is too much; nobody waits in front of it. */
-export function createGate(): Gate {
-  const underWay = new Map<string, number>();
-  let total = 0;
+/** Runs the work when it is this visit's turn. Throws 429 when too many wait already, or the turn does not come in time. */
+export type Gate = <T>(visit: Visit, work: () => Promise<T>) => Promise<T>;
 
-  const enter = (personId: string): void => {
-    const own = underWay.get(personId) ?? 0;
-    if (own >= MOST_FOR_ONE) {
-      throw tooMany(`You have ${MOST_FOR_ONE} verifications under way. Wait for one of them, or verify them together.`);
+/** A login under way. Calls for the same credential share its result, and so its place. */
+interface Place {
+  personId: string;
+  target: string | null;
+  visits: number;
+}
+
+interface Waiter {
+  visit: Visit;
+  start: () => void;
+}
+
+export function createGate(given: Partial<GateLimits> = {}): Gate {
+  const limits = { ...LIMITS, ...given };
+  const places = new Map<string, Place>();
+  const visitsOf = new Map<string, number>();
+  let waiters: Waiter[] = [];
+
+  const count = (matches: (place: Place) => boolean): number => [...places.values()].filter(matches).length;
+  const placesOf = (personId: string): number => count((place) => place.personId === personId);
+
+  function isFree({ personId, credentialId, target }: Visit): boolean {
+    if (places.has(credentialId)) return true;
+    if (places.size >= limits.atOnce || placesOf(personId) >= shareOf(places.size, limits.atOnce)) return false;
+    if (target === null) return true;
+    const there = (place: Place) => place.target === target;
+    const ownThere = (place: Place) => there(place) && place.personId === personId;
+    return count(there) < limits.atOneTarget && count(ownThere) < limits.ofOnePersonAtOneTarget;
+  }
+
+  function take({ personId, credentialId, target }: Visit): void {
+    const place = places.get(credentialId) ?? { personId, target, visits: 0 };
+    place.visits += 1;
+    places.set(credentialId, place);
+  }
+
+  function leave(credentialId: string): void {
+    const place = places.get(credentialId);
+    if (place === undefined) return;
+    place.visits -= 1;
+    if (place.visits > 0) return;
+    places.delete(credentialId);
+    startNext();
+  }
+
+  /** Who has the least at work is first; among those, who came first. */
+  function startNext(): void {
+    for (;;) {
+      const free = waiters.filter(({ visit }) => isFree(visit));
+      const least = Math.min(...free.map(({ visit }) => placesOf(visit.personId)));
+      const next = free.find(({ visit }) => placesOf(visit.personId) === least);
+      if (next === undefined) return;
+      waiters = waiters.filter((each) => each !== next);
+      take(next.visit);
+      next.start();
     }
-    if (total >= MOST_AT_ONCE) throw tooMany("Many verifications are under way right now. Try again in a moment.");
-    underWay.set(personId, own + 1);
-    total += 1;
-  };
-  const leave = (personId: string): void => {
-    const left = (underWay.get(personId) ?? 1) - 1;
-    if (left === 0) underWay.delete(personId);
-    else underWay.set(personId, left);
-    total -= 1;
-  };
+  }
 
-  return async (personId, work) => {
-    enter(personId);
+  function turnOf(visit: Visit): Promise<void> {
+    if (isFree(visit)) {
+      take(visit);
+      return Promise.resolve();
+    }
+    if (waiters.length >= limits.waiting) throw tooMany();
+    return new Promise((resolve, reject) => {
+      const stop = (refusal: Error): void => {
+        waiters = waiters.filter((each) => each !== waiter);
+        end();
+        reject(refusal);
+      };
+      const abandon = () => stop(refuse(408, "request.abandoned", "The client went away."));
+      const timer = setTimeout(() => stop(tooMany()), limits.patienceMs);
+      const end = () => {
+        clearTimeout(timer);
+        visit.signal.removeEventListener("abort", abandon);
+      };
+      const waiter: Waiter = { visit, start: () => (end(), resolve()) };
+      visit.signal.addEventListener("abort", abandon, { once: true });
+      waiters.push(waiter);
+    });
+  }
+
+  return async (visit, work) => {
+    const own = visitsOf.get(visit.personId) ?? 0;
+    if (own >= limits.ofOnePerson) throw tooManyOfOne(limits.ofOnePerson);
+    visitsOf.set(visit.personId, own + 1);
     try {
-      return await work();
+      await turnOf(visit);
+      try {
+        return await work();
+      } finally {
+        leave(visit.credentialId);
+      }
     } finally {
-      leave(personId);
+      const left = (visitsOf.get(visit.personId) ?? 1) - 1;
+      if (left === 0) visitsOf.delete(visit.personId);
+      else visitsOf.set(visit.personId, left);
     }
   };
 }
 
-const tooMany = (message: string) => refuse(429, "verification.too-many", message, { retryAfter: RETRY_AFTER_SECONDS });
+/**
+ * How many places one person may have while so many are taken: the fuller it is, the fewer. A few people with targets that
+ * hang take half of the places at most, and everybody else still finds one.
+ */
+function shareOf(taken: number, atOnce: number): number {
+  if (taken < atOnce / 2) return Math.max(1, atOnce / 8);
+  return taken < (atOnce * 3) / 4 ? 2 : 1;
+}
+
+const tooMany = () =>
+  refuse(429, "verification.too-many", "Many verifications are under way right now. Try again in a moment.", {
+    retryAfter: RETRY_AFTER_SECONDS,
+  });
+
+const tooManyOfOne = (most: number) =>
+  refuse(
+    429,
+    "verification.too-many",
+    `You have ${most} verifications under way. Wait for one of them, or verify them together.`,
+    { retryAfter: RETRY_AFTER_SECONDS },
+  );

@@ -4,19 +4,20 @@ import { setTimeout as delay } from "node:timers/promises";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { callEntry, systemEntry } from "#kernel/audit/entry.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
-import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { credentialNotFound, lockAnyCredential, lockCredential } from "#features/credentials/index.ts";
+import type { CredentialRow } from "#features/credentials/index.ts";
 import { beginAttempt } from "./begin-attempt.ts";
 import type { Untried, Wish } from "./begin-attempt.ts";
 import { concludeAttempt } from "./conclude-attempt.ts";
 import type { Tried } from "./conclude-attempt.ts";
 import { tryLogin } from "./try-login.ts";
 import type { Site } from "./site.ts";
-import { noteOf, toReply } from "./verification.ts";
+import { destinationOf, noteOf, toReply } from "./verification.ts";
 import { findUnderWay, readAttempt } from "./verification.store.ts";
 import type { AttemptRow } from "./verification.store.ts";
 
@@ -34,12 +35,25 @@ export interface Recorder {
 
 /**
  * One attempt of a credential is under way at a time, in all processes: who comes second waits and shares its result.
- * Throws 409 when others keep the credential busy for too long, and 429 when too many people wait for results.
+ * Throws 409 when others keep the credential busy for too long, and 429 when a person's turn does not come (see `gate.ts`).
  */
 export async function verify(site: Site, wish: Wish, recorder: Recorder): Promise<Tried | Untried> {
-  const { askedBy } = wish;
+  const { askedBy, credentialId } = wish;
   const attempt = () => attemptInTurn(site, wish, recorder);
-  return askedBy === null ? attempt() : site.gate(askedBy.id, attempt);
+  if (askedBy === null) return attempt();
+  // Asked in the caller's name, so that a place in the queue says nothing about things that they may not see.
+  const credential = await site.kernel.database.swiftTransaction((tx) => wish.lock(tx, credentialId));
+  if (credential === null) return { kind: "gone" };
+  const signal = AbortSignal.any([askedBy.signal, wish.signal]);
+  return site.gate({ personId: askedBy.id, credentialId, target: endpointOf(credential), signal }, attempt);
+}
+
+/** Where a login with this credential goes, such as `db1:5432`; without a port where the connector has its own. */
+function endpointOf(credential: CredentialRow): string | null {
+  const host = destinationOf(credential);
+  if (host === null) return null;
+  const port = URL.parse(credential.connection_string ?? "")?.port || credential.port;
+  return `${host.toLowerCase()}:${port ?? ""}`;
 }
 
 async function attemptInTurn(site: Site, wish: Wish, recorder: Recorder): Promise<Tried | Untried> {
@@ -97,16 +111,20 @@ export async function verifyNow(
   const { id } = call.params;
   call.note({ target: { type: "credential", id } });
   const lock = (tx: Tx) => lockCredential(tx, call.actor, id);
-  const wish: Wish = { ...manual(id, call.actor, signal), lock };
+  const wish: Wish = { ...manual(id, call, signal), lock };
   const verdict = await verify(site, wish, inNameOf(site.kernel, call));
   if (verdict.kind !== "tried" || verdict.credential === null) throw credentialNotFound();
   return toReply(verdict.attempt, verdict.credential);
 }
 
 /** For a person who asked for this one. */
-export const manual = (credentialId: string, { id, name }: Actor, signal: AbortSignal): Omit<Wish, "lock"> => ({
+export const manual = (
+  credentialId: string,
+  { actor: { id, name }, signal: left }: Pick<Call, "actor" | "signal">,
+  signal: AbortSignal,
+): Omit<Wish, "lock"> => ({
   credentialId,
-  askedBy: { id, name },
+  askedBy: { id, name, signal: left },
   trigger: "manual",
   isAutomatic: false,
   run: null,
