@@ -47,6 +47,8 @@ export function databaseAddress(
   const decoded = url === null ? null : decodedParts(url);
   if (decoded === undefined)
     return refuse("The connection string holds a percent sign that is not followed by two hexadecimal digits.");
+  if (decoded !== null && Object.values(decoded).some((part) => typeof part === "string" && holdsControl(part)))
+    return refuse("The connection string holds a control character.");
 
   const host = (decoded?.host || target.host) ?? "";
   const username = (target.username || decoded?.username) ?? "";
@@ -61,6 +63,9 @@ export function databaseAddress(
     tlsMode: url?.searchParams.get("sslmode") ?? url?.searchParams.get("ssl-mode") ?? null,
   };
 }
+
+/** INVARIANT: no NUL reaches a driver: PostgreSQL's protocol would read what follows it as another parameter. */
+export const holdsControl = (text: string): boolean => /\p{Cc}/u.test(text);
 
 const FILE_PARAMS = ["sslrootcert", "sslcert", "sslkey", "ssl-ca", "ssl-cert", "ssl-key"];
 

@@ -1,6 +1,7 @@
 // The host that the secrets of an entry go to: what decides who may be trusted with the secret of another account there.
 import type { Target } from "./connector.ts";
 import { directoryHost } from "./ldap/address.ts";
+import { holdsControl } from "./connection-string.ts";
 import { connectorFor } from "./registry.ts";
 
 /**
@@ -33,7 +34,8 @@ export function destinationHost(target: Target): string | null {
 function hostIn(address: unknown): string | null {
   const host = typeof address === "string" ? (URL.parse(address)?.hostname ?? "") : "";
   try {
-    return host === "" ? null : decodeURIComponent(host).replace(/^\[(.*)\]$/, "$1");
+    const decoded = decodeURIComponent(host).replace(/^\[(.*)\]$/, "$1");
+    return decoded === "" || holdsControl(decoded) ? null : decoded;
   } catch (error) {
     // No connector takes such an address either.
     if (error instanceof URIError) return null;

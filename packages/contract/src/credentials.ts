@@ -12,7 +12,17 @@ import {
 } from "./credential-types.ts";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
-import { CredentialId, Message, Moment, UserId, optionalText, pageQuery, oneLine, manyLines } from "./fields.ts";
+import {
+  CredentialId,
+  Message,
+  Moment,
+  UserId,
+  encodesUnseen,
+  optionalText,
+  pageQuery,
+  oneLine,
+  manyLines,
+} from "./fields.ts";
 import { holdsSecret } from "./secret-names.ts";
 import { SecretVersion, VersionNumber } from "./secret-versions.ts";
 
@@ -73,6 +83,9 @@ export const ConnectionString = optionalText(2000).superRefine((text, context) =
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || !URL.canParse(text)) {
     context.addIssue({ code: "custom", message: "A connection string looks like scheme://host:port/database" });
     return;
+  }
+  if (encodesUnseen(text)) {
+    context.addIssue({ code: "custom", message: "A connection string must not contain control characters" });
   }
   if (holdsSecret(text)) {
     context.addIssue({ code: "custom", message: "Put the password in the secret field, not in the connection string" });

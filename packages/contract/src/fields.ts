@@ -78,6 +78,16 @@ export const manyLines = (missing?: string) =>
     .trim()
     .refine((text) => !UNSEEN.test(text.replace(BREAKS, "")), "Must not contain control characters");
 
+/** Whether percent-encoded text holds what cannot be seen, which is there again once somebody decodes it. */
+export function encodesUnseen(text: string): boolean {
+  if (/%(?:[01][0-9a-f]|7f)/i.test(text)) return true;
+  try {
+    return UNSEEN.test(decodeURIComponent(text));
+  } catch {
+    return false; // No valid encoding: nothing decodes it.
+  }
+}
+
 /** CIDR notation. */
 export const Network = z.union([z.cidrv4(), z.cidrv6()], "Write a network as 10.0.0.0/8 or 2001:db8::/32.");
 

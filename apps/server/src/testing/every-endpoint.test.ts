@@ -1,5 +1,5 @@
 // Walks every endpoint of the contract as nobody, as the wrong role, and with other people's ids.
-import { ROLES, Scope, createCredential, createToken, pathOf, scopeOf } from "@strongroom/contract";
+import { ROLES, Scope, createCredential, createToken, pathOf, scopeOf, verifyCredential } from "@strongroom/contract";
 import type { Needs, Role } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
@@ -241,6 +241,78 @@ describe("a NUL never reaches the database", () => {
       }
     });
   }
+});
+
+describe("a NUL that is there once somebody decodes the text", () => {
+  const ENCODED = [
+    "%00",
+    "a%00b",
+    "https://a%00b.example.com/%00?x=%00",
+    "postgresql://a%00b/c%00d",
+    "AAA=",
+    "WyIAIl0",
+  ];
+  const withEach = (value: unknown, text: string): unknown[] => {
+    if (typeof value === "string") return [text];
+    if (typeof value !== "object" || value === null) return [];
+    return Object.entries(value).flatMap(([name, inner]) =>
+      withEach(inner, text).map((each) =>
+        Array.isArray(value) ? value.with(Number(name), each) : { ...value, [name]: each },
+      ),
+    );
+  };
+  const ended = /^(logout|endOtherSessions|seal)$/;
+  for (const named of endpoints.filter(({ endpoint, name }) => endpoint.body !== undefined && !ended.test(name))) {
+    test(`${named.name} never answers with a 5xx`, async () => {
+      const person = named.endpoint.needs === "public" ? undefined : (await aPerson(app, "manager")).token;
+      for (const body of ENCODED.flatMap((text) => withEach(sampleBody(named), text))) {
+        const reply = await app.call(named.endpoint, { params: paramsOf(named, NOBODYS_ID), body, as: person });
+        assert.ok(reply.status < 500, reply.text);
+      }
+    });
+  }
+
+  test("is refused in a connection string, in every part and of every type", async () => {
+    const parts = [
+      "db%00.example.com/main",
+      "db/ma%00in",
+      "u%00ser@db/main",
+      "db/main?sslmode=%00",
+      "db/main%1b",
+      "db/%E2%80%AE",
+    ];
+    for (const type of ["postgresql", "mysql", "mssql", "oracle", "mongodb", "application"] as const) {
+      for (const part of parts) {
+        const fields = {
+          name: "A name",
+          value: "a secret value",
+          database_name: "main",
+          schema_name: "s",
+          username: "app",
+        };
+        const body = { ...fields, type, connection_string: `${type}://${part}` };
+        const reply = await app.call(createCredential, { body, as: tokens.user });
+        assert.equal(reply.status, 400, reply.text);
+        assert.match(reply.text, /"path":"connection_string"/);
+      }
+    }
+  });
+
+  test("in an address among the additional parameters reaches no column", async () => {
+    for (const name of ["check_url", "endpoint", "directory_server", "ca", "protocol"]) {
+      for (const address of ["x://a%00b/", "https://a%00b.example.com", "a%00b"]) {
+        for (const protocol of ["aws-iam", "ldap", "http-basic"]) {
+          const additional_params = { protocol, [name]: address };
+          const body = { name: "A name", type: "api_token", value: "a secret value", additional_params } as const;
+          const reply = await app.call(createCredential, { body, as: tokens.user });
+          assert.ok(reply.status < 500, reply.text);
+          if (reply.status !== 201) continue;
+          const verified = await app.call(verifyCredential, { params: { id: reply.body.id }, as: tokens.user });
+          assert.ok(verified.status < 500, verified.text);
+        }
+      }
+    }
+  });
 });
 
 test("every endpoint of the contract is bound", async () => {
