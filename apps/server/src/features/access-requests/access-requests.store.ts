@@ -75,6 +75,39 @@ export async function insertRequest(tx: Tx, row: Insertable<AccessRequestsTable>
   return numInsertedOrUpdatedRows === 1n;
 }
 
+export interface AskedInText {
+  is_same_pending: boolean;
+  pending: number;
+  within_a_day: number;
+  oldest_within_a_day: Date;
+}
+
+/** What this person has asked for without naming an account. Case and spaces do not make another request. */
+export async function readAskedInText(
+  tx: Tx,
+  requester: string,
+  { resource, system }: { resource: string; system: string | null },
+): Promise<AskedInText> {
+  const folded = (text: string | null) => (text ?? "").toLowerCase().replace(/\s+/g, " ").trim();
+  const { rows } = await sql<AskedInText>`
+    with asked as (
+      select state, created_at,
+        btrim(regexp_replace(lower(resource), '\\s+', ' ', 'g')) as resource,
+        btrim(regexp_replace(lower(coalesce(system, '')), '\\s+', ' ', 'g')) as system
+      from access_requests
+      where user_id = ${requester} and not is_mapped and account_id is null
+        and (state = 'pending' or created_at > access_time() - interval '24 hours')
+    )
+    select count(*) filter (where state = 'pending')::integer as pending,
+      count(*) filter (where created_at > access_time() - interval '24 hours')::integer as within_a_day,
+      coalesce(min(created_at) filter (where created_at > access_time() - interval '24 hours'), access_time())
+        as oldest_within_a_day,
+      coalesce(bool_or(state = 'pending' and resource = ${folded(resource)} and system = ${folded(system)}), false)
+        as is_same_pending
+    from asked`.execute(tx);
+  return rows[0]!;
+}
+
 export async function insertRound(tx: Tx, row: Insertable<RoundsTable>): Promise<void> {
   await tx.insertInto("access_request_rounds").values(row).execute();
 }

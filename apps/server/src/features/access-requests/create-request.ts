@@ -11,7 +11,7 @@ import { MINUTE, demandsOf, needsApproval, riskOf } from "./access-requests.poli
 import type { Demands } from "./access-requests.policy.ts";
 import { conclude } from "./access-requests.ts";
 import type { Site } from "./access-requests.ts";
-import { insertRequest, insertRound, safeOfAccount } from "./access-requests.store.ts";
+import { insertRequest, insertRound, readAskedInText, safeOfAccount } from "./access-requests.store.ts";
 import { raiseAlarm } from "./alarm.ts";
 import { holdOneself, holdPlace } from "./hold-request.ts";
 import { readAsked } from "./requestable.store.ts";
@@ -44,6 +44,7 @@ export async function createRequest(
   await holdOneself(tx, actor, "alone");
   const account = body.account_id === undefined ? null : await holdAsked(tx, call, body.account_id);
   const now = await readAccessTime(tx);
+  if (account === null) await requireFewInText(tx, actor.id, body, now);
   if (account !== null) requireFits(account, { minutes: body.durationMinutes, ticket: body.ticket });
   const demands = account === null ? { level_1: 1, level_2: 0 } : demandsOf(account, namesOf(account.permissions));
   const id = await store(site, tx, {
@@ -92,6 +93,33 @@ export async function openInEmergency(site: Site, call: Call<typeof breakGlass>,
   call.note({ result: "warning" });
   await raiseAlarm(site, tx, id);
   return opened;
+}
+
+/** Pending at a time, and asked for within a day: each tells every approver. */
+const MOST_PENDING_IN_TEXT = 10;
+const MOST_IN_TEXT_A_DAY = 50;
+
+/** Throws 409 when this person asked for the same in the same words, 429 when they asked for too much. One's own calls follow each other. */
+async function requireFewInText(
+  tx: Tx,
+  requester: string,
+  { resource, system }: { resource: string; system: string | null },
+  now: Date,
+): Promise<void> {
+  const asked = await readAskedInText(tx, requester, { resource, system });
+  if (asked.is_same_pending) {
+    const message = "You have asked for this already. Look at that request, or wait until it is decided.";
+    throw refuse(409, "access-request.already-open", message);
+  }
+  if (asked.pending >= MOST_PENDING_IN_TEXT) {
+    const message = `You have ${MOST_PENDING_IN_TEXT} requests waiting for a decision. Withdraw one, or wait until one is decided.`;
+    throw refuse(429, "access-request.too-many", message, { retryAfter: 3600 });
+  }
+  if (asked.within_a_day < MOST_IN_TEXT_A_DAY) return;
+  const freeAt = asked.oldest_within_a_day.getTime() + 24 * 60 * MINUTE;
+  const retryAfter = Math.max(1, Math.ceil((freeAt - now.getTime()) / 1000));
+  const message = `You have asked ${MOST_IN_TEXT_A_DAY} times within a day. Try again later.`;
+  throw refuse(429, "access-request.too-many", message, { retryAfter });
 }
 
 /** Holds the account that is meant. Throws 404 when this person sees no such account that could be lent. */

@@ -1,5 +1,11 @@
 // Who sees which requests: the list with its tabs and counts, the figures, and requests in free text; and what can be asked for.
-import { accessRequestStatistics, addSafeMember, findRequestable, listAccessRequests } from "@strongroom/contract";
+import {
+  accessRequestStatistics,
+  addSafeMember,
+  createAccessRequest,
+  findRequestable,
+  listAccessRequests,
+} from "@strongroom/contract";
 import type { AccessRequest } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -227,5 +233,49 @@ describe("JIT-19: a request in free text", () => {
     assert.equal((await requests.deny(admin, asked)).body.status, "denied");
     const safe = await aSafe(app, admin, { status: "archived" });
     assert.equal(codeOf(await requests.map(admin, asked, { id: safe.id as never })), "access-request.wrong-state");
+  });
+});
+
+describe("a request in free text", () => {
+  const ask = (who: TestPerson, resource: string, system?: string) => {
+    const body = { resource, reason: "It is down", durationMinutes: 60, ...(system === undefined ? {} : { system }) };
+    return app.call(createAccessRequest, { body, as: who.token });
+  };
+
+  test("that waits already is refused when it is made again, however it is written", async () => {
+    const asker = await aPerson(app);
+    assert.equal((await ask(asker, "The mail server", "Linux")).status, 201);
+    const again = await ask(asker, " the  MAIL server", "linux ");
+    assert.deepEqual([again.status, codeOf(again)], [409, "access-request.already-open"]);
+    assert.equal((await ask(asker, "The mail server", "Windows")).status, 201);
+    assert.equal((await ask(await aPerson(app), "The mail server", "Linux")).status, 201, "of another person");
+  });
+
+  test("is refused to a person with ten that wait, also when they ask for all at once, until one is decided", async () => {
+    const asker = await aPerson(app);
+    const replies = await Promise.all(Array.from({ length: 14 }, (_, place) => ask(asker, `Server ${place}`)));
+    const made = replies.filter(({ status }) => status === 201);
+    const refused = replies.filter(({ status }) => status !== 201);
+    assert.equal(made.length, 10);
+    for (const reply of refused) {
+      assert.deepEqual([reply.status, codeOf(reply)], [429, "access-request.too-many"]);
+      assert.equal(reply.headers["retry-after"], "3600");
+    }
+    assert.equal((await requests.deny(admin, made[0]!.body)).status, 200);
+    assert.equal((await ask(asker, "One more server")).status, 201);
+  });
+
+  test("is refused after fifty within a day, whatever became of them", async () => {
+    const asker = await aPerson(app);
+    await app.database.pool.query(
+      `insert into access_requests (id, user_id, resource, reason, duration_minutes, risk_level, is_break_glass, state, created_at)
+       select gen_random_uuid(), $1, 'Server ' || n, 'x', 60, 'medium', false, 'denied', now() - interval '1 hour'
+       from generate_series(1, 50) n`,
+      [asker.id],
+    );
+    const reply = await ask(asker, "Another server");
+    assert.deepEqual([reply.status, codeOf(reply)], [429, "access-request.too-many"]);
+    const seconds = Number(reply.headers["retry-after"]);
+    assert.ok(seconds > 22 * 3600 && seconds <= 23 * 3600, `${seconds}`);
   });
 });
