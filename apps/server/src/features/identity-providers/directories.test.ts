@@ -10,6 +10,7 @@ import {
 } from "@strongroom/connectors/testing";
 import type { Authority, OpenldapServer } from "@strongroom/connectors/testing";
 import {
+  LdapSettings,
   changePassword,
   completePasswordReset,
   createIdentityProvider,
@@ -62,13 +63,13 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
     without_group: "user",
     role_mappings: [],
     domains: [],
-    settings: {
+    settings: LdapSettings.parse({
       url: `ldaps://127.0.0.1:${directory.tlsPort}`,
       ca: authority.certificate,
       bind_dn: directory.helpdesk.dn,
       base_dn: `ou=people,${directory.suffix}`,
       group_base_dn: `ou=groups,${directory.suffix}`,
-    },
+    }),
   });
 
   before(async () => {

@@ -1,5 +1,6 @@
 // Signing in through OpenID Connect, for tests: one server, a real provider on loopback, and somebody's browser.
 import {
+  OidcSettings,
   beginOidc,
   beginProviderStepUp,
   createIdentityProvider,
@@ -41,7 +42,7 @@ export const base = (): OidcBody => ({
   role_mappings: [],
   domains: [],
   secret: CLIENT_SECRET,
-  settings: { issuer: idp.issuer, client_id: CLIENT_ID },
+  settings: OidcSettings.parse({ issuer: idp.issuer, client_id: CLIENT_ID }),
 });
 
 /** One server and one provider for a test file; before each test the provider is as it was. */
