@@ -65,21 +65,27 @@ export function stateOf(session: SessionTimes, limits: Limits, now: Date): "open
 export const isTouchDue = (lastActiveAt: Date, now: Date): boolean =>
   now.getTime() - lastActiveAt.getTime() >= TOUCH_EVERY;
 
-/** What failed attempts are counted by. `pair` is one person on a network where they have signed in before. */
-export const ATTEMPT_KINDS = ["account", "network", "pair"] as const;
+/**
+ * What failed attempts are counted by. `pair` is one person on a network where they have signed in before, `tried` the same
+ * person there within the hour, and `spread` how many such people failed on that network.
+ */
+export const ATTEMPT_KINDS = ["account", "network", "pair", "spread", "tried"] as const;
 export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
 
 /** Failures that cost nothing yet. Many people share a network, so it gets more. */
-const FREE: Record<AttemptKind, number> = { account: 5, pair: 5, network: 30 };
+const FREE: Record<AttemptKind, number> = { account: 5, pair: 5, network: 30, spread: 30, tried: Infinity };
 /** Milliseconds without a failure after which all is forgotten. */
-const FORGET_AFTER: Record<AttemptKind, number> = { account: DAY, pair: DAY, network: HOUR };
+const FORGET_AFTER: Record<AttemptKind, number> = { account: DAY, pair: DAY, network: HOUR, spread: HOUR, tried: HOUR };
 export const LONGEST_WAIT = 15 * MINUTE;
+/** Somebody who signed in on a network before waits no longer than this because others fail there. */
+const LONGEST_SPREAD_WAIT = 30 * SECOND;
 export const LONGEST_MEMORY = DAY;
 
 /** Milliseconds until the next attempt is looked at, after this many failures in a row: 2 s, 4 s, 8 s … 15 min. */
 export function waitAfter(kind: AttemptKind, failures: number): number {
   const beyond = failures - FREE[kind];
-  return beyond < 0 ? 0 : Math.min(2 ** (beyond + 1) * SECOND, LONGEST_WAIT);
+  const longest = kind === "spread" ? LONGEST_SPREAD_WAIT : LONGEST_WAIT;
+  return beyond < 0 ? 0 : Math.min(2 ** (beyond + 1) * SECOND, longest);
 }
 
 export const isForgotten = (kind: AttemptKind, failedAt: Date, now: Date): boolean =>

@@ -1,8 +1,9 @@
 // Guessing gets slow; nobody is locked out.
-import { changePassword, completePasswordReset, issueResetLink } from "@strongroom/contract";
+import { changePassword, completePasswordReset, issueResetLink, setUserStatus } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { aPerson, firstAdmin } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import {
@@ -156,6 +157,75 @@ describe("credential stuffing", () => {
     for (let each = 0; each < 40; each++) statuses.push((await guess(newEmail(), attacker)).status);
     assert.equal(statuses.filter((status) => status === 401).length, 30);
     assert.equal((await hashesOf(app)) - looked, 30, "what is turned away costs no hash");
+  });
+});
+
+describe("trying one password at many people", () => {
+  const waitsOf = async (emails: readonly string[], from: string): Promise<number[]> => {
+    const waits: number[] = [];
+    for (const email of emails) {
+      const reply = await guess(email, from);
+      const wait = Number(reply.headers["retry-after"] ?? 0);
+      if (reply.status === 429) waits.push(wait);
+      else assert.equal(reply.status, 401);
+      clock.advance(wait * SECOND);
+      if (wait > 0) await guessTimes(1, email, from);
+    }
+    return waits;
+  };
+  /** One after another: attempts under way count as failures. */
+  const people = async (count: number) => {
+    const made: TestPerson[] = [];
+    while (made.length < count) made.push(await aPerson(app));
+    return made;
+  };
+  const GROWING = [2, 4, 8, 16, 32];
+
+  test("slows a network down in the same way for people, disabled people and addresses that nobody has", async () => {
+    const admin = await signedIn(app, (await firstAdmin(app)).email);
+    const known = await people(35);
+    const disabled = await people(35);
+    for (const { id } of disabled) {
+      const done = await app.call(setUserStatus, { params: { id }, body: { status: "disabled" }, as: admin });
+      assert.equal(done.status, 200, done.text);
+    }
+    const strangers = Array.from({ length: 35 }, newEmail);
+    for (const emails of [known.map(({ email }) => email), disabled.map(({ email }) => email), strangers]) {
+      const [network, before] = [newNetwork(), await failuresOf("network")];
+      assert.deepEqual(await waitsOf(emails, network), GROWING);
+      assert.equal((await failuresOf("network")) - before, 35, "each failure is counted");
+    }
+  });
+
+  test("slows it down also where all of them have signed in before, for half a minute at most, and typing errors are forgotten", async () => {
+    const office = newNetwork();
+    const known = await people(40);
+    for (const { email } of known) await signedIn(app, email, { from: office });
+    const emails = known.map(({ email }) => email);
+    const [first, ...others] = emails;
+    await guessTimes(3, first!, office);
+    await signedIn(app, first!, { from: office });
+    await guessTimes(3, first!, office);
+    assert.deepEqual(await waitsOf(others, office), [2, 4, 8, 16, 30, 30, 30, 30, 30, 30]);
+    clock.advance(30 * SECOND);
+    await signedIn(app, others[0]!, { from: office });
+    clock.advance(HOUR);
+    assert.deepEqual(await waitsOf(emails.slice(0, 29), office), [], "an hour later");
+  });
+
+  test("is not undone by signing in with an account of one's own, many times at once", async () => {
+    const office = newNetwork();
+    const known = await people(31);
+    for (const { email } of known) await signedIn(app, email, { from: office });
+    const [own, ...others] = known;
+    for (const { email } of others.slice(0, 25)) await guessTimes(1, email, office);
+    await guessTimes(1, own!.email, office);
+    const replies = await Promise.all(Array.from({ length: 4 }, () => tryToSignIn(app, own!.email, { from: office })));
+    assert.deepEqual(statusesOf(replies), [200, 200, 200, 200]);
+    const { rows } = await app.database.pool.query("select failures from sign_in_attempts where key = $1", [
+      `spread:${office}`,
+    ]);
+    assert.deepEqual(rows, [{ failures: 25 }]);
   });
 });
 

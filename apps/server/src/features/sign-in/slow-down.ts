@@ -33,10 +33,12 @@ export interface Attempt {
  * Counts an attempt before anything is compared, so that many at once are no way around it. Throws 429 with
  * `retryAfter` when it comes too early; such an attempt counts nothing.
  *
- * INVARIANT: on a network where a person has signed in before, only attempts from that very network slow them down.
+ * INVARIANT: on a network where a person has signed in before, only attempts from that very network slow them down, and
+ * attempts at others there by half a minute at most. Each address that fails adds to its network's count, whether or not
+ * somebody has it: trying one password at many people slows the network down.
  */
 export async function admitAttempt(kernel: Kernel, claim: Claim): Promise<Attempt> {
-  const outcome = await counted(kernel, claim, [`network:${claim.network}`]);
+  const outcome = await counted(kernel, claim, true);
   if (outcome.attempt === undefined) throw tooEarly(Math.ceil(outcome.wait / 1000));
   return outcome.attempt;
 }
@@ -46,25 +48,39 @@ export async function admitAttempt(kernel: Kernel, claim: Claim): Promise<Attemp
  * may be compared then, and the answer is that of a wrong password, because another one would tell that two names are one person.
  */
 export async function admitGuess(kernel: Kernel, claim: Claim): Promise<Attempt | null> {
-  return (await counted(kernel, claim, [])).attempt ?? null;
+  return (await counted(kernel, claim, false)).attempt ?? null;
 }
 
 type Outcome = { attempt: Attempt; wait?: never } | { attempt?: never; wait: number };
 
-async function counted(kernel: Kernel, claim: Claim, networks: readonly string[]): Promise<Outcome> {
+async function counted(kernel: Kernel, claim: Claim, isByNetwork: boolean): Promise<Outcome> {
   const account = await fingerprintAddress(kernel, claim.email);
   const now = kernel.clock.now();
   return kernel.database.transaction(async (tx): Promise<Outcome> => {
     const isKnown = await isKnownNetwork(tx, claim.userId, claim.network);
-    const keys = isKnown ? [pairKey(account, claim.network)] : [accountKey(account), ...networks];
+    const shared = isByNetwork ? [`network:${claim.network}`] : [];
+    const keys = isKnown ? keysOfKnown(account, claim.network, isByNetwork) : [accountKey(account), ...shared];
     const rows = (await lockAttempts(tx, keys, now)).map((row) => asOf(row, now));
-    const wait = Math.max(...rows.map((row) => row.retry_at.getTime())) - now.getTime();
+    const gates = isKnown ? rows.filter(({ key }) => kindOf(key) !== "network") : rows;
+    const wait = Math.max(...gates.map((row) => row.retry_at.getTime())) - now.getTime();
     if (wait > 0) return { wait };
-    const counted = rows.map((row) => countOne(row, now));
+    const isRepeated = (rows.find(({ key }) => kindOf(key) === "tried")?.failures ?? 0) > 0;
+    const counted = rows.map((row) => (isRepeated && isShared(row) ? row : countOne(row, now)));
     for (const row of counted) await writeAttempts(tx, row);
     return { attempt: { claim, counted } };
   });
 }
+
+/**
+ * Of somebody on a network where they have signed in before. The network counts each of them once, however often they
+ * mistype, and is charged no longer once they are in.
+ */
+const keysOfKnown = (account: string, network: string, isByNetwork: boolean): string[] => [
+  pairKey(account, network),
+  ...(isByNetwork ? [`network:${network}`, `spread:${network}`, `tried:${account}:${network}`] : []),
+];
+
+const isShared = ({ key }: Pick<AttemptsRow, "key">): boolean => ["network", "spread"].includes(kindOf(key));
 
 /** Pays an attempt back in the transaction of its success, and remembers that this person signs in from this network. */
 export async function rewardAttempt(tx: Tx, attempt: Attempt, userId: string, now: Date): Promise<void> {
@@ -72,10 +88,12 @@ export async function rewardAttempt(tx: Tx, attempt: Attempt, userId: string, no
   await keepNetwork(tx, userId, attempt.claim.network, now);
 }
 
-/** Pays a guess back that was right. */
+/** Pays a guess back that was right, and forgets the person's earlier failures on a network where they are known. */
 export async function rewardGuess(tx: Tx, attempt: Attempt, now: Date): Promise<void> {
-  await settleAttempt(tx, attempt, now);
-  for (const { key } of attempt.counted) if (kindOf(key) === "pair") await forgetAttempts(tx, key);
+  await settle(tx, attempt, now, true);
+  for (const { key } of attempt.counted) {
+    if (kindOf(key) === "pair" || kindOf(key) === "tried") await forgetAttempts(tx, key);
+  }
 }
 
 /** Lets a person start afresh on a network where they have just proved themselves by other means. */
@@ -93,10 +111,16 @@ export async function withdrawAttempt(kernel: Kernel, attempt: Attempt): Promise
 }
 
 /** Only the attempt itself is paid back: whoever has an account of their own cannot use it to clear a network's count. */
-export async function settleAttempt(tx: Tx, attempt: Attempt, now: Date): Promise<void> {
+export const settleAttempt = (tx: Tx, attempt: Attempt, now: Date): Promise<void> => settle(tx, attempt, now, false);
+
+async function settle(tx: Tx, attempt: Attempt, now: Date, isRight: boolean): Promise<void> {
   const keys = attempt.counted.map((each) => each.key);
-  const rows = await lockAttempts(tx, keys, now);
+  const rows = (await lockAttempts(tx, keys, now)).map((row) => asOf(row, now));
+  const tried = rows.find(({ key }) => kindOf(key) === "tried");
+  // INVARIANT: what one person added to a network is taken back once, with the last of their failures there.
+  const isLast = tried === undefined || (isRight ? tried.failures > 0 : tried.failures === 1);
   for (const [place, row] of rows.entries()) {
+    if (isShared(row) && !isLast) continue;
     const wasTheLast = row.failures === attempt.counted[place]?.failures;
     const failures = Math.max(0, row.failures - 1);
     await writeAttempts(tx, { ...row, failures, retry_at: wasTheLast ? AT_ANY_TIME : row.retry_at });
