@@ -220,6 +220,8 @@ export const SignInPolicy = z
     sign_up_open: z.boolean(),
     /** Of passwords that are chosen from now on; never below `Password`. */
     password_min_length: z.number().int().min(8).max(128),
+    /** The same for managers and administrators; the stricter of the two applies to them. */
+    privileged_password_min_length: z.number().int().min(8).max(128),
     /** Roles that sign in with a second factor only. */
     mfa_required_roles: z.array(z.enum(ROLES)).max(ROLES.length),
     /** How long a proof of who one is opens what asks for a fresh one. */

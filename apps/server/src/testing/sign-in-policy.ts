@@ -9,6 +9,7 @@ export const usualPolicy: SignInPolicy = {
   remembered_days: 30,
   sign_up_open: true,
   password_min_length: 8,
+  privileged_password_min_length: 12,
   mfa_required_roles: [],
   step_up_minutes: 30,
   allowed_networks: [],

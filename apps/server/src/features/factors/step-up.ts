@@ -1,11 +1,12 @@
 // A fresh proof of who sits at an open session, for the calls that ask for one.
 import type { StepUpProof, beginStepUp, stepUp } from "@strongroom/contract";
 import { admitAttempt, markProved, provedUntil, rewardAttempt, secondClaim } from "#features/sign-in/index.ts";
-import { findPasswordHash, readPolicy } from "#features/users/index.ts";
+import { findPasswordHash, passwordProblem, readPolicy } from "#features/users/index.ts";
 import { sessionOf } from "#kernel/authz/actor.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call, SteppedCall } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
 import type { FactorParts } from "./factor-parts.ts";
 import { countCodes, findFactors } from "./factors.store.ts";
 import { prove, spend, wrongProof } from "./prove.ts";
@@ -47,6 +48,13 @@ export async function proveAgain(parts: FactorParts, call: SteppedCall<typeof st
   return { proved_until: provedUntil(now, policy).toISOString() };
 }
 
+const mustChange = () =>
+  refuse(
+    403,
+    "password.must-change",
+    "Your password is too short or too common for your role. Change it in your profile, then try again.",
+  );
+
 /** What has to happen with a proof that holds; null for one that does not. */
 async function checked(
   { kernel, signIn }: FactorParts,
@@ -61,5 +69,9 @@ async function checked(
   }
   const stored = (await findFactors(db, actor.id)).length > 0 ? null : await findPasswordHash(db, actor.id);
   const isRight = await signIn.passwords.verify(stored === "" ? null : stored, proof.password, call.signal);
-  return isRight ? async () => {} : null;
+  if (!isRight) return null;
+  const { role, email, name } = actor;
+  const isTooWeak = role !== "user" && passwordProblem(await readPolicy(db), { ...proof, role, email, name }) !== null;
+  if (isTooWeak) throw mustChange();
+  return async () => {};
 }

@@ -1,6 +1,6 @@
 // Changing one's own password: takes the old one, ends every other session, and the API tokens that are not to be kept.
 import type { changePassword } from "@strongroom/contract";
-import { findPasswordHash, readPolicy, replacePasswordHash, requireLongEnough } from "#features/users/index.ts";
+import { findPasswordHash, readPolicy, replacePasswordHash, requireGoodPassword } from "#features/users/index.ts";
 import { sessionOf } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
@@ -22,7 +22,8 @@ export async function changeOwnPassword(
   call.note({ target: { type: "user", id: actor.id, name: actor.email } });
   await requireOwnPassword(parts, db, actor.id);
   if (body.new_password === body.current_password) throw unchanged();
-  requireLongEnough(await readPolicy(db), body.new_password, "new_password");
+  const { role, email, name } = actor;
+  requireGoodPassword(await readPolicy(db), { password: body.new_password, role, email, name }, "new_password");
   // Guessing the old password costs here what it costs at sign-in.
   const claim = { email: actor.email, userId: actor.id, network: clientKey(call.request.ip) };
   const attempt = await admitAttempt(kernel, claim);

@@ -12,7 +12,7 @@ import {
   nameFromEmail,
   readPolicy,
   requireAnotherAdmin,
-  requireLongEnough,
+  requireGoodPassword,
   setStatus,
   tellOfNewAdmin,
   tellOfResetLink,
@@ -48,7 +48,7 @@ export async function createUser(desk: Desk, account: NewAccount, passwords = cr
   const email = checked(Email, account.email);
   const name = account.name === undefined ? nameFromEmail(email) : checked(PersonName, account.name);
   const password = account.password ?? randomBytes(96).toString("base64url");
-  requireLongEnough(await readPolicy(desk.database.db), password);
+  requireGoodPassword(await readPolicy(desk.database.db), { password, role: account.role, email, name });
   const hash = await passwords.hash(checked(Password, password));
   const now = desk.clock.now();
   const id = UserId.parse(newId(now.getTime()));

@@ -8,7 +8,7 @@ import {
   nameFromEmail,
   readPolicy,
   requireAllowedNetwork,
-  requireLongEnough,
+  requireGoodPassword,
   rolesAtSignUp,
 } from "#features/users/index.ts";
 import type { Db } from "#kernel/db/database.ts";
@@ -29,12 +29,12 @@ export async function registerAccount(parts: SignInParts, call: SteppedCall<type
   const policy = await readPolicy(db);
   requireAllowedNetwork(policy, call.request.ip);
   if (!mayBeFirst && !policy.sign_up_open) throw closed();
-  requireLongEnough(policy, password);
+  const name = call.body.name ?? nameFromEmail(email);
+  requireGoodPassword(policy, { password, role: mayBeFirst ? "admin" : chosen, email, name });
   // The specification has a sign-up tell that an address is taken; see the threat model. Calls of visitors are limited.
   if ((await findUserByEmail(db, email)) !== undefined) throw taken();
 
   const hash = await passwords.hash(password, call.signal);
-  const name = call.body.name ?? nameFromEmail(email);
   const now = kernel.clock.now();
   const id: UserId = Id.parse(newId(now.getTime()));
   return call.commit(async (tx) => {

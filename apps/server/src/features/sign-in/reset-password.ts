@@ -7,7 +7,7 @@ import {
   lockUser,
   readPolicy,
   requireAllowedNetwork,
-  requireLongEnough,
+  requireGoodPassword,
   setPasswordHash,
 } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -135,8 +135,10 @@ export async function completeReset(
   requireAllowedNetwork(policy, call.request.ip);
   const tokenHash = sha256(call.body.token);
   const userId = await findResetByToken(db, tokenHash, kernel.clock.now());
-  if (userId === null) throw invalid();
-  requireLongEnough(policy, call.body.password);
+  const person = userId === null ? undefined : await findUser(db, userId);
+  if (userId === null || person === undefined) throw invalid();
+  const { role, email, name } = person;
+  requireGoodPassword(policy, { password: call.body.password, role, email, name });
   const hash = await passwords.hash(call.body.password, call.signal);
   await call.commit(async (tx) => {
     const now = kernel.clock.now();

@@ -1,7 +1,7 @@
 // Signing in with a password: one path, one cost and one answer for every wrong attempt, whoever it names.
 import type { SignedIn, login } from "@strongroom/contract";
 import { Email } from "@strongroom/contract";
-import { findUserByEmail, readPolicy, requireAllowedNetwork } from "#features/users/index.ts";
+import { findUserByEmail, passwordProblem, readPolicy, requireAllowedNetwork } from "#features/users/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { clientKey } from "#kernel/http/rate-limits.ts";
@@ -17,13 +17,17 @@ type LoginCall = SteppedCall<typeof login>;
 export async function signIn(parts: SignInParts, call: LoginCall, db: Db): Promise<SignedIn> {
   const { passwords } = parts;
   // Before the password is looked at: from elsewhere, nobody learns whether it is right.
-  requireAllowedNetwork(await readPolicy(db), call.request.ip);
+  const policy = await readPolicy(db);
+  requireAllowedNetwork(policy, call.request.ip);
   const { user, takeOver, method, attempt } = await prove(parts, call, db);
   const { password, remember_me: isRemembered } = call.body;
   const isOurs = method === "password" && user.status === "active";
   const isOutdated = isOurs && passwords.isOutdated(user.password_hash);
   const renewed = isOutdated ? { passwordHash: await passwords.hash(password, call.signal) } : {};
-  return openSession(parts, call, { user, takeOver, method, isRemembered, attempt, ...renewed });
+  // A role that was given since asks more of a password: until it is changed, it opens nothing that needs a fresh proof.
+  const isTooWeak = isOurs && user.role !== "user" && passwordProblem(policy, { ...user, password }) !== null;
+  const proof = isTooWeak ? { provedAt: null } : {};
+  return openSession(parts, call, { user, takeOver, method, isRemembered, attempt, ...renewed, ...proof });
 }
 
 /**

@@ -52,7 +52,8 @@ export { tellOfNewAdmin, tellOfResetLink } from "./tell-person.ts";
 export type { SignInOfUsers, TokensEnd, UnderLimits } from "./sign-in-of-users.ts";
 export { openNetworks } from "./open-networks.ts";
 export { whenRulesChange } from "./rules-changed.ts";
-export { isWithin, requireAllowedNetwork, requireLongEnough } from "./sign-in-rules.ts";
+export { isWithin, requireAllowedNetwork } from "./sign-in-rules.ts";
+export { passwordProblem, requireGoodPassword } from "./password-rules.ts";
 export { holdPolicy, policyColumns, readPolicy } from "./sign-in-policy.store.ts";
 export { endedMessage } from "./users.ts";
 export {

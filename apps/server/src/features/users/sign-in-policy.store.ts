@@ -21,6 +21,7 @@ export const policyColumns = [
   "remembered_days",
   "sign_up_open",
   "password_min_length",
+  "privileged_password_min_length",
   "mfa_required_roles",
   "step_up_minutes",
   "allowed_networks",

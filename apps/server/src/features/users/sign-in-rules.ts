@@ -1,4 +1,4 @@
-// What the sign-in policy asks of an address and of a new password: rules only, no clock and no database.
+// What the sign-in policy asks of an address: rules only, no clock and no database.
 import type { Role, SignInPolicy } from "@strongroom/contract";
 import { BlockList, isIP } from "node:net";
 import { plainAddress } from "#kernel/http/client-address.ts";
@@ -54,14 +54,3 @@ type FactorRoles = Pick<SignInPolicy, "mfa_required_roles">;
 /** The roles that have to have a second factor from now on and had not before. */
 export const newlyAsked = (before: FactorRoles, after: FactorRoles): Role[] =>
   after.mfa_required_roles.filter((role) => !before.mfa_required_roles.includes(role));
-
-/** Throws 400 for a new password that is shorter than the policy asks; `path` names its field. */
-export function requireLongEnough(
-  { password_min_length: least }: Pick<SignInPolicy, "password_min_length">,
-  password: string,
-  path = "password",
-): void {
-  if (password.length >= least) return;
-  const message = `Password must be at least ${least} characters.`;
-  throw refuse(400, "password.too-short", message, { errors: [{ path, msg: message }] });
-}

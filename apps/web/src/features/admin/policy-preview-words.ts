@@ -118,6 +118,12 @@ export function notesOf(before: SignInPolicy, after: SignInPolicy, { proofs_over
   if (least > before.password_min_length) {
     notes.push(`Passwords chosen from then on would need ${least} characters; those in use stay.`);
   }
+  const privileged = after.privileged_password_min_length;
+  if (privileged > before.privileged_password_min_length) {
+    notes.push(
+      `Managers and admins would need ${privileged} characters. A shorter password would still sign them in, but confirm no dangerous action until they change it.`,
+    );
+  }
   if (after.allowed_networks.length === 0 && before.allowed_networks.length > 0) {
     notes.push("People could come from anywhere.");
   }

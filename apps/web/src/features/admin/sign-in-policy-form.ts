@@ -40,6 +40,14 @@ export const POLICY_LIMITS: readonly (readonly PolicyLimitField[])[] = [
       description: "For passwords chosen from now on",
     },
     {
+      field: "privileged_password_min_length",
+      label: "For managers and admins",
+      unit: "characters",
+      description: "The shortest password of privileged roles",
+    },
+  ],
+  [
+    {
       field: "step_up_minutes",
       label: "Fresh proof lasts",
       unit: "minutes",

@@ -5,8 +5,10 @@ import { useForm } from "@mantine/form";
 import { zod4Resolver } from "mantine-form-zod-resolver";
 import { z } from "zod";
 import { isCallError, messageOf } from "#shared/api/call-error.ts";
+import { useUser } from "#shared/session/session-store.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { PasswordStrength } from "#shared/ui/password-strength.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { chosenPassword, requireMatch } from "./choose-password.ts";
@@ -26,6 +28,7 @@ const FIELDS: Record<string, string> = { current_password: "current", new_passwo
 export function ChangePasswordCard() {
   const change = useChangePassword();
   const tokens = useOwnActiveTokens();
+  const user = useUser();
   const form = useForm({
     initialValues: { current: "", password: "", confirmation: "", kept: [] as string[] },
     validate: zod4Resolver(PasswordForm),
@@ -57,10 +60,11 @@ export function ChangePasswordCard() {
         <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps("current")} />
         <PasswordInput
           label="New password"
-          description="At least 8 characters"
+          description="At least 8 characters, 12 for managers and admins"
           autoComplete="new-password"
           {...form.getInputProps("password")}
         />
+        <PasswordStrength password={form.values.password} known={[user.email, user.name]} />
         <PasswordInput label="Confirm password" autoComplete="new-password" {...form.getInputProps("confirmation")} />
         {tokens.length > 0 && <KeptTokens tokens={tokens} {...form.getInputProps("kept")} />}
         <Group>

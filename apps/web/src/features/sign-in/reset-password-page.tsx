@@ -7,8 +7,9 @@ import { paths } from "#app/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
+import { PasswordStrength } from "#shared/ui/password-strength.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { ChosenPassword } from "./choose-password.ts";
+import { ChosenPassword, passwordErrorOf } from "./choose-password.ts";
 import { EntranceLayout } from "#shared/ui/entrance-layout.tsx";
 import { useCompleteReset } from "./sign-in.queries.ts";
 import { useTokenInAddress } from "./use-token-in-address.ts";
@@ -40,7 +41,11 @@ export default function ResetPasswordPage() {
           toast.success("Password changed. Please sign in with it.");
           if (isHere) void navigate(paths.login, { replace: true });
         },
-        onError: (error) => toast.error(messageOf(error, "Failed to reset password")),
+        onError: (error, isHere) => {
+          const atPassword = passwordErrorOf(error);
+          if (atPassword !== null && isHere) form.setFieldError("password", atPassword);
+          else toast.error(messageOf(error, "Failed to reset password"));
+        },
       },
     ),
   );
@@ -50,10 +55,11 @@ export default function ResetPasswordPage() {
       <FormStack label="Choose a new password" onSubmit={submit}>
         <PasswordInput
           label="New password"
-          description="At least 8 characters"
+          description="At least 8 characters, 12 for managers and admins"
           autoComplete="new-password"
           {...form.getInputProps("password")}
         />
+        <PasswordStrength password={form.values.password} />
         <PasswordInput label="Confirm password" autoComplete="new-password" {...form.getInputProps("confirmation")} />
         <Button type="submit" size="md" fullWidth loading={complete.isPending}>
           Change password

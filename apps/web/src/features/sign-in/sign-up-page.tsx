@@ -9,6 +9,8 @@ import { paths } from "#app/paths.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { EntranceLayout } from "#shared/ui/entrance-layout.tsx";
+import { PasswordStrength } from "#shared/ui/password-strength.tsx";
+import { passwordErrorOf } from "./choose-password.ts";
 import { SIGNED_UP, SIGN_UP_FAILED, explainSignUp } from "./explain-sign-up.ts";
 import { RoleChoice } from "./role-choice.tsx";
 import { useEntrance, useSignUp } from "./sign-in.queries.ts";
@@ -59,6 +61,11 @@ export default function SignUpPage() {
         if (isHere) void navigate(paths.login);
       },
       onError: (error, isHere) => {
+        const atPassword = passwordErrorOf(error);
+        if (atPassword !== null && isHere) {
+          form.setFieldError("password", atPassword);
+          return;
+        }
         const { text, mayExist } = explainSignUp(error);
         if (!mayExist) {
           toast.error(text, { title: SIGN_UP_FAILED });
@@ -87,10 +94,11 @@ export default function SignUpPage() {
         <TextInput type="email" label="Your email" autoComplete="username" {...form.getInputProps("email")} />
         <PasswordInput
           label="Create new password"
-          description="At least 8 characters"
+          description="At least 8 characters, 12 for managers and admins"
           autoComplete="new-password"
           {...form.getInputProps("password")}
         />
+        <PasswordStrength password={form.values.password} known={[form.values.email]} />
         <PasswordInput label="Confirm password" autoComplete="new-password" {...form.getInputProps("confirmation")} />
         {isFirst ? (
           <Alert color="petrol" icon={<IconShieldLock aria-hidden />}>

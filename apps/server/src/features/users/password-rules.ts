@@ -1,0 +1,131 @@
+// Which passwords people may choose (NIST SP 800-63B-4 §3.1.1.2): long enough, not common, not made of what everybody knows.
+import type { Role, SignInPolicy } from "@strongroom/contract";
+import { refuse } from "#kernel/http/refuse.ts";
+import { isOnBlocklist } from "./blocked-passwords.ts";
+
+type Lengths = Pick<SignInPolicy, "password_min_length" | "privileged_password_min_length">;
+
+export interface ChosenPassword {
+  password: string;
+  /** The role that the person has, or asks for. */
+  role: Role;
+  email: string;
+  name: string;
+}
+
+interface Problem {
+  code: "password.too-short" | "password.too-common" | "password.guessable";
+  message: string;
+}
+
+/** Throws 400 for a password that may not be chosen; `path` names its field. No composition rules. */
+export function requireGoodPassword(policy: Lengths, chosen: ChosenPassword, path = "password"): void {
+  const problem = passwordProblem(policy, chosen);
+  if (problem === null) return;
+  throw refuse(400, problem.code, problem.message, { errors: [{ path, msg: problem.message }] });
+}
+
+/** Why a password may not be chosen; null when it may. */
+export function passwordProblem(policy: Lengths, { password, role, email, name }: ChosenPassword): Problem | null {
+  const text = password.normalize("NFKC");
+  const least = leastLength(policy, role);
+  if ([...text].length < least) {
+    return { code: "password.too-short", message: `Password must be at least ${least} characters.` };
+  }
+  const lower = text.toLowerCase();
+  if (isPattern(lower) || formsOf(lower).some(isOnBlocklist)) {
+    return {
+      code: "password.too-common",
+      message: "This password is one of the most common ones. Choose another one, such as four random words.",
+    };
+  }
+  if (isMadeOf(lower, knownWords(email, name))) {
+    return {
+      code: "password.guessable",
+      message: "This password is made of your name, your email address or the product's name. Choose another one.",
+    };
+  }
+  return null;
+}
+
+/** Managers and administrators have the stricter of two limits. */
+const leastLength = (policy: Lengths, role: Role): number =>
+  role === "user"
+    ? policy.password_min_length
+    : Math.max(policy.password_min_length, policy.privileged_password_min_length);
+
+/** One character over and over, a short piece over and over, or neighbours in one direction such as `abcdefgh`. */
+function isPattern(text: string): boolean {
+  const codes = Array.from(text, (each) => each.codePointAt(0) ?? 0);
+  const isDigits = /^\d+$/.test(text);
+  const stepAt = (at: number) => {
+    const step = codes[at]! - codes[at - 1]!;
+    return isDigits ? ((step + 15) % 10) - 5 : step;
+  };
+  const step = stepAt(1);
+  if (Math.abs(step) <= 1 && codes.every((_, at) => at === 0 || stepAt(at) === step)) return true;
+  const unit = repeatedUnit(text);
+  return unit !== null && unit.length <= 4;
+}
+
+/** The shortest text that this is a repetition of; null when it is none. */
+function repeatedUnit(text: string): string | null {
+  const at = (text + text).indexOf(text, 1);
+  return at === text.length ? null : text.slice(0, at);
+}
+
+/** How many digits and symbols around a word do not make it another password. */
+const MOST_AROUND = 6;
+const SHORTEST_WORD = 4;
+
+/** The text, the word within its digits and symbols, what it repeats; each also without substitutions, and backwards. */
+function formsOf(text: string): string[] {
+  const word = wordIn(text);
+  const isMostlyWord = word.length >= SHORTEST_WORD && text.length - word.length <= MOST_AROUND;
+  const pieces = [text, ...(isMostlyWord ? [word] : []), repeatedUnit(text) ?? text, repeatedUnit(word) ?? text];
+  const plain = pieces.flatMap((piece) => [piece, ...withoutSubstitutions(piece)]);
+  return plain.flatMap((piece) => [piece, backwards(piece)]);
+}
+
+const wordIn = (text: string): string => text.replace(/^[\d\p{P}\p{S}]+|[\d\p{P}\p{S}]+$/gu, "");
+
+const backwards = (text: string): string => [...text].toReversed().join("");
+
+const SUBSTITUTES: Record<string, string> = { 0: "o", 3: "e", 4: "a", 5: "s", 7: "t", "@": "a", $: "s", "!": "i" };
+
+/** `1` stands for two letters. */
+function withoutSubstitutions(text: string): string[] {
+  const letters = text.replace(/[03457@$!]/g, (each) => SUBSTITUTES[each] ?? each);
+  return [letters.replaceAll("1", "l"), letters.replaceAll("1", "i")];
+}
+
+const PRODUCT = "strongroom";
+const SHORTEST_KNOWN = 3;
+
+/** The product, and the parts of the person's name and address, longest first. */
+function knownWords(email: string, name: string): string[] {
+  const [local = "", domain = ""] = email.toLowerCase().split("@");
+  const labels = domain.split(".").slice(0, -1);
+  const parts = [email, name, local, ...local.split(/[^\p{L}\p{N}]+/u), ...name.split(/\s+/), ...labels, PRODUCT];
+  const words = parts.map(letters).filter((word) => word.length >= SHORTEST_KNOWN);
+  return [...new Set(words.flatMap((word) => [word, backwards(word)]))].toSorted(
+    (one, other) => other.length - one.length,
+  );
+}
+
+const letters = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, "");
+
+/** Whether nothing, or nothing but a common word, is left without these words and without digits. */
+function isMadeOf(text: string, known: readonly string[]): boolean {
+  const forms = [text, ...withoutSubstitutions(text), ...withoutSubstitutions(wordIn(text))].map(letters);
+  return forms.some((form) => {
+    const left = known.reduce((rest, word) => rest.replaceAll(word, " "), form);
+    if (left === form) return false;
+    const rest = left.replace(/[\d\s]/g, "");
+    return rest.length < SHORTEST_WORD || isOnBlocklist(rest);
+  });
+}
