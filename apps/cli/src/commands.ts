@@ -78,6 +78,11 @@ export const commands: Record<string, Listed> = {
     summary: "put a backup into an empty data folder",
     load: async () => (await import("./commands/restore.ts")).restoreCommand,
   },
+  restored: {
+    takes: "",
+    summary: "say that the database was restored by other means, so that what it revived ends",
+    load: async () => (await import("./commands/restored.ts")).restored,
+  },
   "audit export": {
     takes: "[FILE]",
     summary: "the whole audit trail with its checkpoints, to a new file or to standard output",

@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { AddressInfo } from "node:net";
 import { installAccessControl } from "#features/access-control/index.ts";
 import {
+  endAllGrants,
   grantsInForce,
   installAccessRequests,
   noteRetrieval,
@@ -10,8 +11,9 @@ import {
   searchableRequests,
   requestsAbout,
 } from "#features/access-requests/index.ts";
-import { accountsOfSafes, installAccounts, searchableAccounts } from "#features/accounts/index.ts";
-import { installAdmin } from "#features/admin/index.ts";
+import { accountsOfSafes, endAllCheckOuts, installAccounts, searchableAccounts } from "#features/accounts/index.ts";
+import { createRestoreWatch, installAdmin } from "#features/admin/index.ts";
+import type { RestoreDeps } from "#features/admin/index.ts";
 import { installAudit } from "#features/audit/index.ts";
 import { installAuditSinks } from "#features/audit-sinks/index.ts";
 import { installCpm } from "#features/cpm/index.ts";
@@ -26,7 +28,7 @@ import { installMail } from "#features/mail/index.ts";
 import { installNotifications } from "#features/notifications/index.ts";
 import { installPlatforms, searchablePlatforms } from "#features/platforms/index.ts";
 import { installPreferences } from "#features/preferences/index.ts";
-import { installRotation } from "#features/rotation/index.ts";
+import { distrustJournals, installRotation } from "#features/rotation/index.ts";
 import { installSafes, searchableSafes } from "#features/safes/index.ts";
 import { installSeal } from "#features/seal/index.ts";
 import { installSearch } from "#features/search/index.ts";
@@ -159,13 +161,27 @@ export async function compose(parts: Parts): Promise<App> {
   ]);
   installSeal(kernel, vault, () => live.closeStreams());
   const sinks = installAuditSinks(kernel, { outlet: audit.outlet, network: verification.site.network, notify });
+  const restores: RestoreDeps = {
+    notify,
+    async endSignIns(tx) {
+      await factors.endBegun(tx);
+      await identityProviders.endFlows(tx);
+      return signIn.endEverything(tx);
+    },
+    endGrants: endAllGrants,
+    endCheckOuts: endAllCheckOuts,
+    distrustRotations: distrustJournals,
+    tokens: tokens.suspended,
+  };
+  const restoreWatch = createRestoreWatch(kernel, restores);
   const health = installHealth(kernel, version, [
     audit.health,
     sinks.health,
+    restoreWatch.health,
     { name: "root key", problem: () => vault.problem(), isEssential: true },
     ...(config.databaseUrl === null ? [] : [sessionCheck(database)]),
   ]);
-  const admin = installAdmin(kernel, { health, vault, signIn, mail, embedded: parts.embedded ?? null });
+  const admin = installAdmin(kernel, { health, vault, signIn, mail, embedded: parts.embedded ?? null, restores });
 
   forgetOldAnswers(kernel);
   serveMetrics(http, config, metrics);
@@ -177,6 +193,8 @@ export async function compose(parts: Parts): Promise<App> {
     http,
     setupLink: () => signIn.setupLink(),
     async start() {
+      // Before anything else works on what a restore revived.
+      await restoreWatch.start();
       await kernel.events.start();
       await followRekeys(kernel.events, vault, log);
       await whenRulesChange(kernel.events, () => live.closeStreams());
@@ -193,6 +211,7 @@ export async function compose(parts: Parts): Promise<App> {
       live.closeStreams();
       await http.close();
       await admin.stop();
+      await restoreWatch.stop();
       await lending.stop();
       await rotation.stop();
       await notifications.stop();

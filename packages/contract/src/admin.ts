@@ -3,6 +3,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Message, Moment, pageQuery } from "./fields.ts";
 import { Health } from "./health.ts";
+import { ApiToken, TokenId } from "./tokens.ts";
 
 export const ServerProcess = z.object({
   host: z.string(),
@@ -284,4 +285,84 @@ export const cancelBackupWork = endpoint({
   needs: "system.manage",
   audit: "backup.cancelled",
   gives: "nothing",
+});
+
+/** What an audit sink on this machine recorded after the backup was made: it is undone in the restored database. */
+export const LostChange = z.object({
+  at: Moment,
+  event: z.string(),
+  by: z.string().nullable(),
+  target: z.string().nullable(),
+});
+export type LostChange = z.infer<typeof LostChange>;
+
+export const RestoreEnds = z.object({
+  sessions: z.number().int(),
+  sign_ins: z.number().int(),
+  links: z.number().int(),
+  grants: z.number().int(),
+  check_outs: z.number().int(),
+  rotations: z.number().int(),
+  tokens: z.number().int(),
+});
+export type RestoreEnds = z.infer<typeof RestoreEnds>;
+
+export const RestoreReview = z.object({
+  /** `restore`: strongroom restore; `command`: strongroom restored; `checkpoint`: the kept audit checkpoint is newer. */
+  found_by: z.enum(["restore", "command", "checkpoint"]),
+  backup_made_at: Moment.nullable(),
+  /** Whether the backup carried a MAC of this root key; null when it was restored otherwise. */
+  is_authenticated: z.boolean().nullable(),
+  restored_at: Moment,
+  missing_entries: z.number().int().nullable(),
+  ended: RestoreEnds,
+  /** Newest first. Empty when no file sink on this machine holds them. */
+  changes: z.array(LostChange),
+});
+export type RestoreReview = z.infer<typeof RestoreReview>;
+
+export const SuspendedToken = ApiToken.pick({
+  id: true,
+  name: true,
+  begins: true,
+  holder: true,
+  created_at: true,
+  expires_at: true,
+  last_used_at: true,
+  last_used_from: true,
+});
+export type SuspendedToken = z.infer<typeof SuspendedToken>;
+
+export const readRestoreReview = endpoint({
+  method: "GET",
+  path: "/api/v1/admin/restore-review",
+  summary: "Restores of the database that wait for a review, newest first, and the API tokens that they suspended",
+  reply: z.object({ open: z.array(RestoreReview), suspended_tokens: z.array(SuspendedToken) }),
+  needs: "system.read",
+  audit: "none",
+});
+
+export const confirmTokens = endpoint({
+  method: "POST",
+  path: "/api/v1/admin/restore-review/tokens",
+  summary: "Confirm API tokens that a restore suspended; they work again",
+  body: z.strictObject({ token_ids: z.array(TokenId).min(1).max(500) }),
+  reply: Message,
+  needs: "system.manage",
+  sessionOnly: true,
+  audit: "restore.tokens-confirmed",
+  gives: "right",
+  stepUp: true,
+});
+
+export const finishRestoreReview = endpoint({
+  method: "POST",
+  path: "/api/v1/admin/restore-review/finish",
+  summary: "Finish the review of a restored database; tokens that were not confirmed stay suspended",
+  reply: Message,
+  needs: "system.manage",
+  sessionOnly: true,
+  audit: "restore.reviewed",
+  gives: "nothing",
+  stepUp: true,
 });

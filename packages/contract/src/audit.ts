@@ -79,6 +79,8 @@ export const EVENTS_WITHOUT_CALL = [
   "backup.completed",
   "backup.drilled",
   "backup.restored",
+  "restore.found",
+  "restore.marked",
   "backup.started",
   "credential.rotated",
   "identity-provider.person-bound",

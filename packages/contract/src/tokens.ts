@@ -29,7 +29,7 @@ export const ApiToken = z.object({
   safes: z.array(z.object({ id: SafeId, name: z.string() })).nullable(),
   /** Empty: from anywhere. */
   networks: z.array(z.string()),
-  state: z.enum(["active", "expired", "revoked"]),
+  state: z.enum(["active", "expired", "revoked", "suspended"]),
   created_at: Moment,
   created_by: z.string(),
   expires_at: Moment,

@@ -3,6 +3,7 @@ import { parseSealRecord } from "@strongroom/keys";
 import { UnauthenticatedBackup } from "@strongroom/server/kernel/embedded/backup-manifest.ts";
 import type { Authenticated } from "@strongroom/server/kernel/embedded/backup-manifest.ts";
 import type { Embedded } from "@strongroom/server/kernel/embedded/embedded.ts";
+import { markRestored } from "@strongroom/server/kernel/embedded/restore-mark.ts";
 import { restore } from "@strongroom/server/kernel/embedded/restore.ts";
 import { readConfig } from "@strongroom/server/kernel/config.ts";
 import { openDatabase } from "@strongroom/server/kernel/db/database.ts";
@@ -13,7 +14,6 @@ import { command } from "../command.ts";
 import { CommandError } from "../command-error.ts";
 import { refuseUnlessOwner } from "../other-owner.ts";
 import { note, say } from "../output.ts";
-import { record } from "../record.ts";
 import { findMacOfPerson } from "../root-key.ts";
 import { versions } from "../schema-version.ts";
 import { log } from "../workplace.ts";
@@ -40,6 +40,9 @@ export const restoreCommand = command({
     if (isAuthenticated) say(`It authenticates with the root key ${manifest.root_key?.id}.`);
     else note("It was not authenticated. Treat what it holds as if its last writer had written it.");
     note(`What was recorded and stored after ${manifest.made_at} is not in it. Now start Strongroom.`);
+    note(
+      "The start ends all sessions, links and grants and suspends API tokens; an administrator reviews the restore.",
+    );
   },
 });
 
@@ -66,8 +69,11 @@ async function prove({ connection }: Embedded, { manifest, isAuthenticated }: Au
     const id = seal === null ? null : parseSealRecord(seal).rootKeyId;
     if (id !== (rootKey?.id ?? null))
       throw new CommandError("The restored database names another root key than its manifest.");
-    const details = { made_at: madeAt, authenticated: isAuthenticated };
-    if (stored === known) await record(database, "backup.restored", { details });
+    await markRestored(database.pool, {
+      found_by: "restore",
+      backup_made_at: new Date(madeAt),
+      is_authenticated: isAuthenticated,
+    });
   } finally {
     await database.close();
   }

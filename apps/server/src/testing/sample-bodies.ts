@@ -47,6 +47,7 @@ const answer = { kind: "totp", name: "A phone", code: "123456" };
 
 const BODIES: Record<string, unknown> = {
   beginFactor: { kind: "totp" },
+  confirmTokens: { token_ids: [id] },
   addFactor: answer,
   completeSignIn: { pending, proof: { kind: "totp", code: "123456" } },
   beginFirstFactor: { pending, kind: "totp" },

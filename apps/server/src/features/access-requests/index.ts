@@ -1,4 +1,5 @@
 // Just-in-time access: ask for an account, be granted it for a while, and lose it when the time is over.
+import { sql } from "kysely";
 import type { SafesFeature } from "#features/safes/index.ts";
 import type { UsersFeature } from "#features/users/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -48,6 +49,17 @@ export function installAccessRequests(kernel: Kernel, deps: AccessRequestDeps): 
   deps.users.onDisabled((tx, userId, by) => userLost(site, tx, { userId, how: "user-disabled" }, by));
   deps.users.onDeleted((tx, userId, by) => userLost(site, tx, { userId, how: "user-deleted" }, by));
   return createSweep(site);
+}
+
+/**
+ * For a database that was restored: every grant is over at this moment, which each call sees at once. What follows from an end
+ * (a rotation, an entry, the news) is the sweep's, as for every grant whose time is over. Returns how many.
+ */
+export async function endAllGrants(tx: Tx): Promise<number> {
+  const result = await sql`
+    update access_requests set ends_at = access_time()
+    where state = 'granted' and ends_at > access_time()`.execute(tx);
+  return Number(result.numAffectedRows ?? 0);
 }
 
 export { grantsInForce, noteRetrieval } from "./grants-in-force.ts";

@@ -1,4 +1,5 @@
 // Accounts: shared privileged accounts. Each belongs to a safe, which decides who may do what with it.
+import { sql } from "kysely";
 import type { SafePermission } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -84,6 +85,13 @@ export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
       return safeId === null ? [] : membersWho(db, safeId, "manage_secret");
     },
   };
+}
+
+/** For a database that was restored: every check-out is over; the sweep does what follows from it. Returns how many. */
+export async function endAllCheckOuts(tx: Tx): Promise<number> {
+  const result = await sql`
+    update account_check_outs set until = access_time() where until > access_time()`.execute(tx);
+  return Number(result.numAffectedRows ?? 0);
 }
 
 export { decide, isVisible, needsApproval, permissionsOn } from "./accounts.policy.ts";

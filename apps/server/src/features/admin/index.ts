@@ -7,6 +7,7 @@ import { defineBackupJob, tidy } from "./admin.jobs.ts";
 import { grants } from "./admin.policy.ts";
 import { bindAdmin } from "./admin.routes.ts";
 import type { KeySite } from "./root-keys.ts";
+import type { RestoreDeps } from "./restored-database.ts";
 import { createSignsOfLife } from "./sign-of-life.ts";
 
 export interface AdminDeps {
@@ -16,6 +17,7 @@ export interface AdminDeps {
   mail: { readonly isConfigured: boolean };
   /** Null with DATABASE_URL. */
   embedded: Pick<Embedded, "administration"> | null;
+  restores: RestoreDeps;
 }
 
 export interface AdminFeature {
@@ -40,3 +42,6 @@ export function installAdmin(kernel: Kernel, { embedded, mail, ...deps }: AdminD
   });
   return { tidy: () => tidy(backups), start: signs.start, stop: signs.stop };
 }
+
+export { createRestoreWatch } from "./restored-database.ts";
+export type { RestoreDeps } from "./restored-database.ts";

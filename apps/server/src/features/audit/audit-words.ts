@@ -21,6 +21,8 @@ const ACTIONS: Record<string, string> = {
   "session.ended": "Signed out",
   "validation.exported": "Validation report exported",
   "user.registered": "Account registered",
+  "restore.found": "Restored database found",
+  "restore.marked": "Database marked as restored",
   "backup.drilled": "Backup tried by restoring it",
   "seal.rekey-started": "Replacing the root key begun",
   "seal.rekeyed": "Root key replaced",

@@ -81,6 +81,7 @@ export function installAudit(kernel: Kernel, people: People): AuditFeature {
 export type { EmailsOf, HistoryPage } from "./audit.ts";
 export { formatEntry } from "./format-entry.ts";
 export type { Outlet, PlacedEntry } from "./outlet.ts";
-export { readLag } from "./tree.store.ts";
+export { openCheckpointFile } from "./checkpoint-file.ts";
+export { readLag, readSize } from "./tree.store.ts";
 export { openTrail } from "./open-trail.ts";
 export type { Trail } from "./open-trail.ts";

@@ -11,7 +11,12 @@ import { demandOf } from "./second-step.ts";
 export interface FactorsFeature {
   /** For a person who is deleted. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
+  /** For a database that was restored: ends challenges and enrolments under way. */
+  endBegun(tx: Tx): Promise<void>;
 }
+
+/** Later than every end. */
+const NEVER_ENDS = new Date("9999-01-01");
 
 export function installFactors(kernel: Kernel, deps: { signIn: SignInFeature; notify: Notify }): FactorsFeature {
   const { signIn, notify } = deps;
@@ -21,7 +26,10 @@ export function installFactors(kernel: Kernel, deps: { signIn: SignInFeature; no
   kernel.jobs.define("factors.sweep", { schedule: "* * * * *" }, () =>
     kernel.database.transaction((tx) => sweepBegun(tx, kernel.clock.now())),
   );
-  return { forgetPerson: async (tx, userId) => void (await deleteFactorsOf(tx, userId)) };
+  return {
+    forgetPerson: async (tx, userId) => void (await deleteFactorsOf(tx, userId)),
+    endBegun: (tx) => sweepBegun(tx, NEVER_ENDS),
+  };
 }
 
 export { resetFactorsOf } from "./reset-factors.ts";

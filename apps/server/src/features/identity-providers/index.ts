@@ -19,6 +19,8 @@ import { takeOver } from "./take-over.ts";
 export interface IdentityProvidersFeature {
   /** For a person who is deleted. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
+  /** For a database that was restored: ends sign-ins under way. */
+  endFlows(tx: Tx): Promise<void>;
 }
 
 export function installIdentityProviders(kernel: Kernel, signIn: SignInFeature): IdentityProvidersFeature {
@@ -35,5 +37,5 @@ export function installIdentityProviders(kernel: Kernel, signIn: SignInFeature):
   };
   bindIdentityProviders(office);
   defineJobs(kernel);
-  return { forgetPerson };
+  return { forgetPerson, endFlows: async (tx) => void (await tx.deleteFrom("identity_provider_flows").execute()) };
 }

@@ -12,6 +12,8 @@ import { bindRotation } from "./rotation.routes.ts";
 import type { RotatedAccounts, Site } from "./site.ts";
 import { STORED_BY_HAND } from "./words.ts";
 
+export { distrustJournals } from "./distrust-journals.ts";
+
 interface Deps {
   credentials: CredentialsFeature;
   verification: VerificationFeature;

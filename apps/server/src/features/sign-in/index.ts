@@ -2,7 +2,7 @@
 import type { Mail } from "#features/mail/index.ts";
 import type { Notify } from "#features/notifications/index.ts";
 import type { SignInOfUsers } from "#features/users/index.ts";
-import type { Db } from "#kernel/db/database.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { forgetNetworks } from "./attempts.store.ts";
 import { invite } from "./invitations.ts";
@@ -12,7 +12,7 @@ import type { HashParameters } from "./passwords.ts";
 import { issueResetLink, pendingResets } from "./reset-password.ts";
 import { deleteReset } from "./resets.store.ts";
 import { countSessions } from "./sessions.store.ts";
-import { createAuthenticator, endSessions, endSessionsWithoutFactor } from "./sessions.ts";
+import { createAuthenticator, endEverything, endSessions, endSessionsWithoutFactor } from "./sessions.ts";
 import { setupLink } from "./set-up.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
 import { defineJobs } from "./sign-in.jobs.ts";
@@ -30,6 +30,8 @@ export interface SignInFeature extends SignInOfUsers {
   setupLink(): Promise<string | null>;
   /** Replaces the key that signs tokens; nobody is signed out by it. Rejects with SealedError. */
   rotateSigningKey(): Promise<void>;
+  /** For a database that was restored. */
+  endEverything(tx: Tx): Promise<{ sessions: number; sign_ins: number; links: number }>;
   /** Null before the first sign-in. */
   signingKeySince(db: Db): Promise<Date | null>;
 }
@@ -73,6 +75,7 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
     setupLink: () => setupLink(kernel),
     rotateSigningKey: () => signingKeys.rotate(),
     signingKeySince: async (db) => (await findKeyInUse(db))?.created_at ?? null,
+    endEverything: (tx) => endEverything(kernel, tx),
     countOpenSessions: countSessions,
     endSessions: (tx, userId) => endSessions(kernel, tx, userId),
     endTokens: (tx, userId, because) => parts.endTokens.current(tx, userId, because),

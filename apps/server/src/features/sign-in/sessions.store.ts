@@ -176,6 +176,11 @@ export async function deleteSessions(tx: Tx, ids: readonly string[]): Promise<En
   return rows;
 }
 
+/** Everybody's. */
+export async function deleteAllSessions(tx: Tx): Promise<EndedSession[]> {
+  return tx.deleteFrom("sign_in_sessions").returning(["id", "user_id"]).execute();
+}
+
 export async function countSessions(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (userIds.length === 0) return new Map();
   const rows = await db

@@ -10,6 +10,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { deletePendingOf } from "./pending.store.ts";
 import {
+  deleteAllSessions,
   deleteSessionsOf,
   deleteSessionsWithoutFactor,
   findSessionByStream,
@@ -119,6 +120,22 @@ export async function endSessions(
   // Event streams of their API tokens are not sessions: they look again at what they may do.
   await kernel.events.publish(tx, { type: "user.changed", audience: { users: [userId] }, data: {} });
   return gone.length;
+}
+
+/**
+ * For a database that was restored: ends everybody's sessions, sign-ins under way, and links that set a password. Links that
+ * were used since the backup would work once more.
+ */
+export async function endEverything(
+  kernel: Pick<Kernel, "events">,
+  tx: Tx,
+): Promise<{ sessions: number; sign_ins: number; links: number }> {
+  const gone = await deleteAllSessions(tx);
+  await announceEnds(kernel, tx, gone);
+  const pending = await tx.deleteFrom("sign_in_pending").executeTakeFirst();
+  const links = await tx.deleteFrom("sign_in_resets").executeTakeFirst();
+  await tx.deleteFrom("sign_in_setup").execute();
+  return { sessions: gone.length, sign_ins: Number(pending.numDeletedRows), links: Number(links.numDeletedRows) };
 }
 
 /** As `SignInOfUsers.endSessionsWithoutFactor` says. What waits for its second step goes on: there they set a factor up. */

@@ -80,24 +80,35 @@ export interface Judged extends Times {
   /** Of its holder. */
   status: "active" | "disabled" | "deleted";
   revoked_at: Date | null;
+  /** Since the database was restored; an administrator confirms it. */
+  suspended_at: Date | null;
 }
 
-export type TokenState = "active" | "expired" | "revoked";
+export type TokenState = "active" | "expired" | "revoked" | "suspended";
 
 export function stateOf(token: Omit<Judged, "status">, policy: TokenPolicy, now: Date): TokenState {
   if (token.revoked_at !== null) return "revoked";
-  return endOf(token, token.kind, policy) <= now ? "expired" : "active";
+  if (endOf(token, token.kind, policy) <= now) return "expired";
+  return token.suspended_at === null ? "active" : "suspended";
 }
 
 /** What keeps a token from being used; null: nothing does. A revoked one gets the answer of one that never was. */
 export function objectionTo(token: Judged, policy: TokenPolicy, now: Date): Refusal | null {
   const state = stateOf(token, policy, now);
   if (state === "revoked" || token.status !== "active") return unknown();
+  if (state === "suspended") return suspended();
   return state === "expired" ? refuse(401, "token.expired", "This API token has expired.") : null;
 }
 
 export const unknown = (): Refusal =>
   refuse(401, "token.unknown", "This API token is not known here, or it was revoked.");
+
+const suspended = (): Refusal =>
+  refuse(
+    403,
+    "token.suspended",
+    "This API token is suspended because the database was restored. An administrator has to confirm it.",
+  );
 
 export const elsewhere = (): Refusal =>
   refuse(403, "token.network-not-allowed", "This API token may not be used from your network.");

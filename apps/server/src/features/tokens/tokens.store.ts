@@ -22,6 +22,7 @@ export interface TokensTable {
   created_at: Date;
   expires_at: Date;
   revoked_at: LaterTime;
+  suspended_at: LaterTime;
   last_used_at: LaterTime;
   last_used_from: ColumnType<string | null, undefined, string | null>;
   refused_at: LaterTime;
@@ -48,6 +49,7 @@ export interface LiveToken extends TokenPolicy {
   created_at: Date;
   expires_at: Date;
   revoked_at: Date | null;
+  suspended_at: Date | null;
   last_used_at: Date | null;
   user_id: UserId;
   kind: UserKind;
@@ -65,7 +67,7 @@ export interface LiveToken extends TokenPolicy {
 export async function findTokens(db: Db, hashes: readonly string[]): Promise<(LiveToken | undefined)[]> {
   const query = sql<LiveToken>`
     select token.id, token.name, token.token_hash, token.scopes, token.safe_ids, token.networks, token.created_at,
-      token.expires_at, token.revoked_at, token.last_used_at, token.user_id,
+      token.expires_at, token.revoked_at, token.suspended_at, token.last_used_at, token.user_id,
       person.kind, person.email, person.name as holder, person.role, person.status,
       token_policy.person_days, token_policy.machine_days, sign_in_policy.allowed_networks as people_from,
       person.kind = 'person' and person.role = any(sign_in_policy.mfa_required_roles)
@@ -103,7 +105,10 @@ export async function noteRefusal(tx: Tx, id: string, at: Date, ifBefore: Date):
 
 export async function insertToken(
   tx: Tx,
-  row: Omit<TokensTable, "revoked_at" | "last_used_at" | "last_used_from" | "refused_at" | "told_days" | "told_end">,
+  row: Omit<
+    TokensTable,
+    "revoked_at" | "suspended_at" | "last_used_at" | "last_used_from" | "refused_at" | "told_days" | "told_end"
+  >,
 ): Promise<void> {
   await tx.insertInto("tokens").values(row).execute();
 }

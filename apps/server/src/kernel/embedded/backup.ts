@@ -18,6 +18,9 @@ import { segmentsBetween } from "./wal-segments.ts";
 /** Where the cluster lies, in a data folder and in a backup. */
 export const CLUSTER = "postgres/cluster";
 
+/** Of the files beside the cluster only the audit checkpoints: what else lies there is of this machine, or a key. */
+const IS_CHECKPOINT = /^checkpoints?(?:\.contradicted-[\w.-]+)?$/;
+
 export interface BackupOptions {
   /** As superuser: `Embedded.administration`. */
   administration: pg.ClientConfig;
@@ -146,7 +149,7 @@ async function copyBeside(copy: Copy, dataFolder: string, folder: string): Promi
   if (!existsSync(source)) return;
   await copy.folder(folder);
   for (const entry of await readdir(source, { withFileTypes: true })) {
-    if (!entry.isFile()) continue;
+    if (!entry.isFile() || !IS_CHECKPOINT.test(entry.name)) continue;
     await copy.file(`${folder}/${entry.name}`, (target) => copyHashed(join(source, entry.name), target));
   }
 }

@@ -35,6 +35,7 @@ const CONTENT: Record<ConsoleTab, ComponentType> = {
   jobs: lazy(() => import("./jobs-tab.tsx")),
   system: lazy(() => import("./system-tab.tsx")),
   backups: lazy(() => import("./backups-tab.tsx")),
+  "restore-review": lazy(() => import("./restore-review-tab.tsx")),
 };
 
 export default function AdminPage() {

@@ -10,6 +10,7 @@ export const CONSOLE_TABS = [
   "jobs",
   "system",
   "backups",
+  "restore-review",
 ] as const;
 export type ConsoleTab = (typeof CONSOLE_TABS)[number];
 
@@ -24,4 +25,5 @@ export const TAB_LABELS: Record<ConsoleTab, string> = {
   jobs: "Jobs",
   system: "System",
   backups: "Backups",
+  "restore-review": "Restore review",
 };

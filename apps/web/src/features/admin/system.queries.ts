@@ -1,13 +1,16 @@
 // What the tabs about the system ask for and send: keys, jobs, facts, backups.
 import {
   cancelBackupWork,
+  confirmTokens,
   deleteBackup,
   drillBackup,
+  finishRestoreReview,
   listBackups,
   listJobs,
   listQueues,
   makeBackup,
   readKeys,
+  readRestoreReview,
   readSystem,
   rekey,
   replaceSigningKey,
@@ -15,6 +18,7 @@ import {
   type BackupList,
   type InputOf,
   type JobId,
+  type TokenId,
 } from "@strongroom/contract";
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
@@ -57,4 +61,8 @@ export const backupDrill = (client: QueryClient) =>
   changing(client, (name: string) => call(drillBackup, { params: { name } }));
 export const backupRemoval = (client: QueryClient, name: string) =>
   changing(client, () => call(deleteBackup, { params: { name } }));
+export const restoreReview = queryOf(readRestoreReview);
+export const tokenConfirmation = (client: QueryClient, ids: TokenId[]) =>
+  changing(client, () => call(confirmTokens, { body: { token_ids: ids } }));
+export const restoreReviewEnd = (client: QueryClient) => changing(client, () => call(finishRestoreReview));
 export const workCancel = (client: QueryClient) => changing(client, () => call(cancelBackupWork));

@@ -13,6 +13,7 @@ export function endOf(
   tone: Tone;
 } {
   if (state === "revoked") return { text: "Revoked", tone: "neutral" };
+  if (state === "suspended") return { text: "Suspended", tone: "warning" };
   const left = new Date(expires_at).getTime() - now;
   if (state === "expired" || left <= 0) return { text: "Expired", tone: "danger" };
   const days = Math.round(left / DAY);

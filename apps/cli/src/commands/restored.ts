@@ -1,0 +1,22 @@
+// `restored`: says that the database was restored by other means (pg_restore, a snapshot), so that the servers treat it as such.
+import { markRestored } from "@strongroom/server/kernel/embedded/restore-mark.ts";
+import { command } from "../command.ts";
+import { note, say } from "../output.ts";
+import { record } from "../record.ts";
+import { atWork } from "../workplace.ts";
+
+export const restored = command({
+  options: {},
+  operands: [0, 0],
+  async run() {
+    await atWork(async ({ database }) => {
+      await record(database, "restore.marked", { result: "info" });
+      await markRestored(database.pool, { found_by: "command", backup_made_at: null, is_authenticated: null });
+      say("The database is marked as restored.");
+      note(
+        "Running servers end all sessions, links and grants and suspend API tokens within 10 seconds, others at their start.",
+      );
+      note("An administrator then reviews the restore in the Admin Console.");
+    });
+  },
+});

@@ -1,0 +1,317 @@
+// After a restore: what was revoked since the backup stays without effect, and an administrator reviews what came back.
+import {
+  completePasswordReset,
+  confirmTokens,
+  createAuditSink,
+  createMachine,
+  createMachineToken,
+  createToken,
+  finishRestoreReview,
+  issueResetLink,
+  listNotifications,
+  listOwnTokens,
+  listSafes,
+  readHealth,
+  readOwnProfile,
+  readRestoreReview,
+  revokeToken,
+  setUserStatus,
+} from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { copyFileSync, cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { parseSealRecord } from "@strongroom/keys";
+import { allSent } from "#features/audit-sinks/testing/receiving.ts";
+import { aLending, requestsOf } from "#features/access-requests/testing/lending.ts";
+import type { Lending } from "#features/access-requests/testing/lending.ts";
+import { openDatabase } from "#kernel/db/database.ts";
+import { migrate } from "#kernel/db/migrate.ts";
+import { backUp } from "#kernel/embedded/backup.ts";
+import { startEmbedded } from "#kernel/embedded/embedded.ts";
+import type { Embedded } from "#kernel/embedded/embedded.ts";
+import { markRestored } from "#kernel/embedded/restore-mark.ts";
+import { restore } from "#kernel/embedded/restore.ts";
+import { temporaryFolder } from "#kernel/embedded/testing/child.ts";
+import { findMacOfServer } from "#kernel/keys/find-backup-mac.ts";
+import { readSealRecord } from "#kernel/keys/kek-store.ts";
+import { openLog } from "#kernel/log.ts";
+import { aPerson, firstAdmin, signIn } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
+
+const log = openLog("silent");
+const temporary = temporaryFolder();
+const inside = (name: string): string => join(temporary.path, name);
+
+interface Running {
+  app: TestApp;
+  embedded: Embedded;
+  stop(): Promise<void>;
+}
+
+const running = new Set<Running>();
+
+async function startOn(dataFolder: string): Promise<Running> {
+  const embedded = await startEmbedded({ dataFolder, log });
+  const database = openDatabase({ connection: embedded.connection, log, poolSize: 10 });
+  await migrate(database, log);
+  const given = { database, connection: embedded.connection, drop: () => database.close() };
+  const app = await testApp({ database: given, dataFolder, embedded });
+  const started: Running = {
+    app,
+    embedded,
+    async stop() {
+      if (!running.delete(started)) return;
+      await app.stopOnly();
+      await database.close();
+      await embedded.stop();
+    },
+  };
+  running.add(started);
+  return started;
+}
+
+const first = inside("first");
+let admin: TestPerson;
+let holder: TestPerson;
+let leaver: TestPerson;
+let apiToken: string;
+let machineToken: string;
+let resetToken: string;
+let usedPassword: string;
+let lending: Lending;
+const restoredFolder = inside("restored");
+
+before(async () => {
+  const { app, embedded, stop } = await startOn(first);
+  admin = await firstAdmin(app);
+  const sink = await app.call(createAuditSink, {
+    body: { name: "file", config: { kind: "file", name: "trail.jsonl" } },
+    as: admin.token,
+  });
+  assert.equal(sink.status, 201, sink.text);
+  [holder, leaver] = [await aPerson(app), await aPerson(app)];
+  const token = await app.call(createToken, {
+    body: { name: "of the holder", scopes: ["safe.list"], expires_in_days: 30 },
+    as: holder.token,
+  });
+  apiToken = token.body.token;
+  const machine = await app.call(createMachine, {
+    body: { name: "a pipeline", responsible_user_id: admin.id },
+    as: admin.token,
+  });
+  assert.equal(machine.status, 201, machine.text);
+  const ofMachine = await app.call(createMachineToken, {
+    params: { id: machine.body.id },
+    body: { name: "of the pipeline", scopes: ["safe.list"], expires_in_days: 30 },
+    as: admin.token,
+  });
+  assert.equal(ofMachine.status, 201, ofMachine.text);
+  machineToken = ofMachine.body.token;
+  const link = await app.call(issueResetLink, { params: { id: holder.id }, as: admin.token });
+  resetToken = decodeURIComponent(new URL(link.body.link).hash.replace("#token=", ""));
+  lending = await aLending(app);
+  const asked = await requestsOf(app).ask(lending.asker, lending.account);
+  assert.equal(asked.status, 201, asked.text);
+  assert.equal((await requestsOf(app).approve(lending.approvers[0]!, asked.body)).status, 200);
+  assert.equal((await requestsOf(app).retrieve(lending.asker, lending.account)).status, 200);
+  await app.database.pool.query(
+    `insert into rotations (id, credential_id, credential_name, because, step, kind, journal, message, needs_attention, code, started_at)
+     values (gen_random_uuid(), $1, 'an account', 'asked', 'stored', 'password', $2, 'A candidate is stored', true, 'unreachable', now())`,
+    [lending.account.id, { step: "stored", candidate: 2, old: 1, dead: [1], looks: 1 }],
+  );
+
+  const findMac = findMacOfServer(app.kernel);
+  await backUp({
+    administration: embedded.administration,
+    dataFolder: first,
+    target: inside("backup"),
+    beside: ["audit"],
+    seal: async () => parseSealRecord(await readSealRecord(app.database)),
+    findMac,
+  });
+
+  // After the backup: all of it is taken away.
+  usedPassword = "the password after the reset";
+  const used = await app.call(completePasswordReset, { body: { token: resetToken, password: usedPassword } });
+  assert.equal(used.status, 200, used.text);
+  assert.equal((await app.call(revokeToken, { params: { id: token.body.details.id }, as: admin.token })).status, 200);
+  const disabled = await app.call(setUserStatus, {
+    params: { id: leaver.id },
+    body: { status: "disabled" },
+    as: admin.token,
+  });
+  assert.equal(disabled.status, 200, disabled.text);
+  await allSent(app, admin.token, sink.body.id);
+  await stop();
+
+  mkdirSync(restoredFolder, { mode: 0o700 });
+  for (const name of ["root.key", "audit", "audit-sinks"]) {
+    cpSync(join(first, name), join(restoredFolder, name), { recursive: true });
+  }
+  await restore({
+    backup: inside("backup"),
+    dataFolder: restoredFolder,
+    findMac,
+    kept: () => true,
+    log,
+    async prove({ connection }, { manifest, isAuthenticated }) {
+      const database = openDatabase({ connection, log, poolSize: 1 });
+      const madeAt = new Date(manifest.made_at);
+      await markRestored(database.pool, {
+        found_by: "restore",
+        backup_made_at: madeAt,
+        is_authenticated: isAuthenticated,
+      });
+      await database.close();
+    },
+  });
+});
+after(async () => {
+  for (const each of running) await each.stop();
+  temporary.remove();
+});
+
+describe("a server on a restored database", () => {
+  let app: TestApp;
+  let now: string;
+  before(async () => {
+    ({ app } = await startOn(restoredFolder));
+  });
+
+  const review = async () => (await app.call(readRestoreReview, { as: now })).body;
+
+  test("ends sessions, reset links and grants that the backup held", async () => {
+    for (const person of [admin, holder, leaver]) {
+      assert.equal((await app.call(readOwnProfile, { as: person.token })).status, 401);
+    }
+    const body = { token: resetToken, password: "another long password" };
+    assert.equal((await app.call(completePasswordReset, { body })).status, 400);
+    const asker = { ...lending.asker, token: await signIn(app, lending.asker.email) };
+    assert.equal((await requestsOf(app).retrieve(asker, lending.account)).status, 403);
+    now = await signIn(app, admin.email);
+  });
+
+  test("accepts no API token until an administrator confirms it", async () => {
+    for (const token of [apiToken, machineToken]) {
+      const refused = await app.call(listSafes, { as: token });
+      assert.equal(refused.status, 403);
+      assert.match(refused.text, /"code":"token.suspended"/);
+    }
+    const owner = await signIn(app, holder.email);
+    assert.equal((await app.call(listOwnTokens, { as: owner })).body.data[0]?.state, "suspended");
+  });
+
+  test("is degraded, notifies administrators, and lists what is known to be undone", async () => {
+    const health = (await app.call(readHealth)).body;
+    assert.equal(health.status, "degraded");
+    assert.match(health.checks.find(({ name }) => name === "restore review")?.message ?? "", /database was restored/);
+    const told = await eventually(async () => {
+      const { notifications } = (await app.call(listNotifications, { as: now })).body;
+      return notifications.find(({ title }) => title === "The database was restored") ?? null;
+    });
+    assert.equal(told.link, "/admin?tab=restore-review");
+
+    const [found, ...others] = (await review()).open;
+    assert.equal(others.length, 0);
+    assert.ok(found !== undefined && found.found_by === "restore" && found.is_authenticated === true);
+    assert.ok(found.backup_made_at !== null && found.backup_made_at < found.restored_at);
+    assert.ok((found.missing_entries ?? 0) >= 3, String(found.missing_entries));
+    assert.ok(found.ended.sessions >= 4);
+    assert.deepEqual([found.ended.links, found.ended.grants, found.ended.rotations, found.ended.tokens], [1, 1, 1, 2]);
+    const lost = found.changes.map(({ event }) => event);
+    for (const event of ["password-reset.completed", "token.revoked", "user.status-changed"]) {
+      assert.ok(lost.includes(event), `${event} of ${lost.join(", ")}`);
+    }
+    const { rows } = await app.database.pool.query(
+      "select convert_from(canonical, 'UTF8')::jsonb->'details'->'ended' as ended from audit_entries where event = 'backup.restored'",
+    );
+    assert.deepEqual(rows, [{ ended: found.ended }]);
+  });
+
+  test("verifies which secret is in force before a restored rotation changes anything", async () => {
+    const { rows } = await app.database.pool.query("select step, journal from rotations");
+    assert.equal(rows[0].step, "doubtful");
+    assert.deepEqual([rows[0].journal.step, rows[0].journal.dead], ["doubtful", []]);
+  });
+
+  test("confirms tokens one by one, for administrators who are there themselves", async () => {
+    const { suspended_tokens: tokens } = await review();
+    assert.deepEqual(tokens.map(({ name }) => name).toSorted(), ["of the holder", "of the pipeline"]);
+    const good = tokens.find(({ name }) => name === "of the pipeline")!;
+    const confirm = (as: string) => app.call(confirmTokens, { body: { token_ids: [good.id] }, as });
+    assert.equal((await confirm(await signIn(app, holder.email))).status, 403);
+    const made = await app.call(createToken, {
+      body: { name: "made since", scopes: ["system.manage", "system.read"], expires_in_days: 1 },
+      as: now,
+    });
+    assert.equal(made.status, 201, made.text);
+    assert.equal((await confirm(made.body.token)).status, 403, "a token does not bring others back");
+    await app.database.pool.query("update sign_in_sessions set proved_at = now() - interval '1 day'");
+    assert.match((await confirm(now)).text, /step-up.required/);
+    now = await signIn(app, admin.email);
+    assert.equal((await confirm(now)).status, 200);
+    assert.equal((await app.call(listSafes, { as: machineToken })).status, 200);
+    assert.equal((await app.call(listSafes, { as: apiToken })).status, 403);
+    assert.equal((await confirm(now)).status, 404);
+  });
+
+  test("is healthy when the review is finished, also after a restart, and what was not confirmed stays suspended", async () => {
+    assert.equal((await app.call(finishRestoreReview, { as: now })).status, 200);
+    assert.equal((await app.call(finishRestoreReview, { as: now })).status, 409);
+    const isThere = async () =>
+      (await app.call(readHealth)).body.checks.find(({ name }) => name === "restore review")?.state;
+    assert.equal(await isThere(), "ok");
+    for (const each of running) await each.stop();
+    ({ app } = await startOn(restoredFolder));
+    assert.equal(await isThere(), "ok");
+    assert.equal((await app.call(listSafes, { as: now })).status, 200, "nobody is signed out again");
+    assert.equal((await app.call(listSafes, { as: apiToken })).status, 403);
+    assert.deepEqual((await review()).open, []);
+    for (const each of running) await each.stop();
+  });
+});
+
+test("a database that fell behind the kept checkpoint is treated as restored, once, without a mark", async () => {
+  const { app, stop } = await startOn(inside("snapshot"));
+  const person = await firstAdmin(app);
+  await app.kernel.database.transaction(async () => {});
+  const { administration } = [...running].at(-1)!.embedded;
+  await backUp({
+    administration,
+    dataFolder: inside("snapshot"),
+    target: inside("snapshot-copy"),
+    beside: [],
+    seal: async () => parseSealRecord(await readSealRecord(app.database)),
+    findMac: findMacOfServer(app.kernel),
+  });
+  await aPerson(app);
+  const findMac = findMacOfServer(app.kernel);
+  await eventually(async () => {
+    const { rows } = await app.database.pool.query("select from audit_pending limit 1");
+    return rows.length === 0 ? true : null;
+  });
+  await stop();
+  // As a snapshot of the disk would bring it back: nothing says that it was restored, but the checkpoint beside it.
+  const folder = inside("snapshot-restored");
+  mkdirSync(folder, { mode: 0o700 });
+  copyFileSync(join(inside("snapshot"), "root.key"), join(folder, "root.key"));
+  cpSync(join(inside("snapshot"), "audit"), join(folder, "audit"), { recursive: true });
+  const backup = inside("snapshot-copy");
+  await restore({ backup, dataFolder: folder, findMac, kept: () => true, log, prove: async () => {} });
+  const again = await startOn(folder);
+  assert.equal((await again.app.call(readOwnProfile, { as: person.token })).status, 401);
+  const token = await signIn(again.app, person.email);
+  const { open } = (await again.app.call(readRestoreReview, { as: token })).body;
+  assert.deepEqual(
+    open.map(({ found_by: by, missing_entries: missing }) => [by, (missing ?? 0) > 0]),
+    [["checkpoint", true]],
+  );
+  await again.stop();
+  const third = await startOn(folder);
+  assert.equal((await third.app.call(readOwnProfile, { as: token })).status, 200, "the same fall is treated once");
+  await third.stop();
+});

@@ -1,0 +1,182 @@
+// Finds out that the database was restored, and ends what the restore revived before anything is served.
+import { parseCheckpoint } from "@strongroom/auditlog";
+import type { RestoreEnds } from "@strongroom/contract";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { openCheckpointFile, readSize } from "#features/audit/index.ts";
+import type { Notify } from "#features/notifications/index.ts";
+import type { SuspendedToken } from "@strongroom/contract";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import { newId } from "#kernel/id.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { readLostChanges } from "./lost-changes.ts";
+import {
+  findOpenRestores,
+  forgetAnswers,
+  hasMark,
+  insertRestore,
+  isCheckpointKnown,
+  lockRestores,
+  takeMark,
+} from "./restores.store.ts";
+
+/** What other features do for a restored database, in the transaction that treats it. */
+export interface RestoreDeps {
+  notify: Notify;
+  endSignIns(tx: Tx): Promise<Pick<RestoreEnds, "sessions" | "sign_ins" | "links">>;
+  endGrants(tx: Tx): Promise<number>;
+  endCheckOuts(tx: Tx): Promise<number>;
+  distrustRotations(tx: Tx): Promise<number>;
+  tokens: {
+    suspendAll(tx: Tx): Promise<number>;
+    find(db: Db): Promise<SuspendedToken[]>;
+    confirm(tx: Tx, ids: readonly string[]): Promise<{ id: string; name: string }[]>;
+  };
+}
+
+interface KeptCheckpoint {
+  size: number;
+  digest: string;
+}
+
+/**
+ * The largest checkpoint that this machine kept. Its signature is not checked, because the vault may still be sealed, and
+ * nothing must be served before: who can write to the data folder could end everybody's sessions, and nothing else.
+ */
+async function newestKept(folder: string): Promise<KeptCheckpoint | null> {
+  const notes = await openCheckpointFile(folder).readAll();
+  const kept = notes.flatMap((note) => {
+    const read = parseCheckpoint(note);
+    return read === null ? [] : [{ size: read.size, digest: createHash("sha256").update(note).digest("hex") }];
+  });
+  return kept.reduce<KeptCheckpoint | null>(
+    (most, each) => (most === null || each.size > most.size ? each : most),
+    null,
+  );
+}
+
+/** Null when the database has all that the kept checkpoint covers, or falling behind this one is known. */
+async function fallenBehind(kernel: Kernel): Promise<KeptCheckpoint | null> {
+  const { db } = kernel.database;
+  // Read before the database is asked: a checkpoint is kept only after its commit.
+  const kept = await newestKept(join(kernel.config.dataFolder, "audit"));
+  if (kept === null || (await readSize(db)) >= kept.size) return null;
+  return (await isCheckpointKnown(db, kept.digest)) ? null : kept;
+}
+
+/**
+ * Looks whether the database was restored since the last look, and treats it then. INVARIANT: what a restore revived ends in
+ * the transaction that notes the restore.
+ */
+async function treatIfRestored(kernel: Kernel, deps: RestoreDeps, isStart: boolean): Promise<void> {
+  const { database } = kernel;
+  // A trail that is cut while the server runs is an attack on it, which the audit feature raises the alarm about.
+  const behind = isStart ? await fallenBehind(kernel) : null;
+  if (behind === null && !(await hasMark(database.db))) return;
+  await database.transaction(async (tx) => {
+    await lockRestores(tx);
+    const mark = await takeMark(tx);
+    // Another process may have been faster.
+    const isNews = behind !== null && !(await isCheckpointKnown(tx, behind.digest));
+    if (mark === null && !isNews) return;
+    await treat(kernel, deps, tx, { mark, behind: isNews ? behind : null });
+  });
+}
+
+interface Found {
+  mark: Awaited<ReturnType<typeof takeMark>>;
+  behind: KeptCheckpoint | null;
+}
+
+async function treat(kernel: Kernel, deps: RestoreDeps, tx: Tx, { mark, behind }: Found): Promise<void> {
+  const now = kernel.clock.now();
+  const size = await readSize(tx);
+  const { entries, changes } = await readLostChanges(tx, kernel.config.sinkFolder, size);
+  const signIns = await deps.endSignIns(tx);
+  const ended: RestoreEnds = {
+    ...signIns,
+    grants: await deps.endGrants(tx),
+    check_outs: await deps.endCheckOuts(tx),
+    rotations: await deps.distrustRotations(tx),
+    tokens: await deps.tokens.suspendAll(tx),
+  };
+  await forgetAnswers(tx);
+  const missing = Math.max(behind === null ? 0 : behind.size - size, entries);
+  const row = {
+    id: newId(now.getTime()),
+    found_by: mark?.found_by ?? ("checkpoint" as const),
+    backup_made_at: mark?.backup_made_at ?? null,
+    is_authenticated: mark?.is_authenticated ?? null,
+    restored_at: mark?.marked_at ?? now,
+    kept_checkpoint: behind?.digest ?? null,
+    missing_entries: missing > 0 ? missing : null,
+    ended,
+    changes,
+  };
+  await insertRestore(tx, row);
+  const { found_by: foundBy, missing_entries: missingEntries, is_authenticated: isAuthenticated } = row;
+  const details = {
+    found_by: foundBy,
+    backup_made_at: row.backup_made_at?.toISOString() ?? null,
+    authenticated: isAuthenticated,
+    missing_entries: missingEntries,
+    ended: { ...ended },
+  };
+  const note = { target: { type: "restore", id: row.id }, result: "info", severity: "high", details } as const;
+  const entry =
+    foundBy === "restore"
+      ? systemEntry("backup.restored", "restore", note, now)
+      : systemEntry("restore.found", "restore", note, now);
+  await appendAudit(tx, [entry]);
+  await deps.notify(tx, {
+    to: { users: [], roles: ["admin"] },
+    type: "security_alert",
+    title: "The database was restored",
+    message: "Sessions, links and grants were ended and API tokens suspended. Review what the restore brought back.",
+    severity: "critical",
+    actionRequired: true,
+    metadata: { restore_id: row.id },
+    link: "/admin?tab=restore-review",
+    dedupeKey: "restore-review",
+  });
+  kernel.log.warn(details, "the database was restored: an administrator has to review it");
+}
+
+/** Between two looks for a mark, in milliseconds: an operator can leave one while the server runs. */
+const LOOK_EVERY = 10_000;
+
+export interface RestoreWatch {
+  /** Resolves after the first look. Before anything is served. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  health: { name: string; problem: () => Promise<string | null> };
+}
+
+export function createRestoreWatch(kernel: Kernel, deps: RestoreDeps): RestoreWatch {
+  let timer: NodeJS.Timeout | undefined;
+  let atWork: Promise<unknown> = Promise.resolve();
+  const look = (): void => {
+    atWork = treatIfRestored(kernel, deps, false).catch((error: unknown) => {
+      kernel.log.warn({ err: error }, "whether the database was restored could not be looked at");
+    });
+  };
+  return {
+    async start() {
+      await treatIfRestored(kernel, deps, true);
+      timer = setInterval(look, LOOK_EVERY).unref();
+    },
+    async stop() {
+      clearInterval(timer);
+      await atWork;
+    },
+    health: {
+      name: "restore review",
+      problem: async () =>
+        (await findOpenRestores(kernel.database.db)).length === 0
+          ? null
+          : "The database was restored. An administrator has to finish the restore review in the Admin Console.",
+    },
+  };
+}

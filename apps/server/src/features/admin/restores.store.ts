@@ -1,0 +1,106 @@
+// The rows of restores that were found, and of the marks by which they are found.
+import type { LostChange, RestoreEnds, RestoreReview } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { JsonColumn } from "#kernel/db/tables.ts";
+
+interface RestoresTable {
+  id: string;
+  found_by: RestoreReview["found_by"];
+  backup_made_at: Date | null;
+  is_authenticated: boolean | null;
+  restored_at: Date;
+  kept_checkpoint: string | null;
+  missing_entries: number | null;
+  ended: JsonColumn<RestoreEnds>;
+  changes: JsonColumn<LostChange[]>;
+  finished_at: Date | null;
+  finished_by: string | null;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    admin_restores: RestoresTable;
+  }
+}
+
+export interface MarkRow {
+  found_by: "restore" | "command";
+  backup_made_at: Date | null;
+  is_authenticated: boolean | null;
+  marked_at: Date;
+}
+
+/** One process at a time treats a restored database. */
+export async function lockRestores(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('strongroom.restores'))`.execute(tx);
+}
+
+/** Takes the marks; the newest one is returned. */
+export async function takeMark(tx: Tx): Promise<MarkRow | null> {
+  const { rows } = await sql<MarkRow>`
+    delete from restore_marks returning found_by, backup_made_at, is_authenticated, marked_at`.execute(tx);
+  return rows.toSorted((a, b) => b.marked_at.getTime() - a.marked_at.getTime())[0] ?? null;
+}
+
+export async function hasMark(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`select exists (select from restore_marks) as found`.execute(db);
+  return rows[0]?.found === true;
+}
+
+export async function isCheckpointKnown(db: Db, digest: string): Promise<boolean> {
+  const row = db.selectFrom("admin_restores").select("id").where("kept_checkpoint", "=", digest);
+  return (await row.executeTakeFirst()) !== undefined;
+}
+
+export interface NewRestore {
+  id: string;
+  found_by: RestoreReview["found_by"];
+  backup_made_at: Date | null;
+  is_authenticated: boolean | null;
+  restored_at: Date;
+  kept_checkpoint: string | null;
+  missing_entries: number | null;
+  ended: RestoreEnds;
+  changes: readonly LostChange[];
+}
+
+export async function insertRestore(tx: Tx, row: NewRestore): Promise<void> {
+  const { ended, changes, ...rest } = row;
+  await tx
+    .insertInto("admin_restores")
+    .values({
+      ...rest,
+      ended: JSON.stringify(ended),
+      changes: JSON.stringify(changes),
+      finished_at: null,
+      finished_by: null,
+    })
+    .execute();
+}
+
+export const findOpenRestores = (db: Db) =>
+  db
+    .selectFrom("admin_restores")
+    .selectAll()
+    .where("finished_at", "is", null)
+    .orderBy("restored_at", "desc")
+    .limit(20)
+    .execute();
+
+export async function finishRestores(tx: Tx, by: string, at: Date): Promise<string[]> {
+  const update = tx.updateTable("admin_restores").set({ finished_at: at, finished_by: by });
+  return (await update.where("finished_at", "is", null).returning("id").execute()).map(({ id }) => id);
+}
+
+/** Stored answers to repeated requests belong to the time before. */
+export async function forgetAnswers(tx: Tx): Promise<void> {
+  await sql`delete from idempotency_keys`.execute(tx);
+}
+
+/** Those of these audit entries that the database has. */
+export async function findKnownEntries(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id::text as id from audit_entries where id = any(${[...ids]}::uuid[])`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,27 @@
+// Leaves a mark in a restored database, whatever its version, by which the next start knows that it was restored.
+import type pg from "pg";
+
+export interface RestoreMark {
+  /** `restore`: by `strongroom restore`; `command`: an operator said so. */
+  found_by: "restore" | "command";
+  backup_made_at: Date | null;
+  is_authenticated: boolean | null;
+}
+
+/** As migration 0035 creates it. */
+const TABLE = `create table if not exists restore_marks (
+  id               uuid primary key default gen_random_uuid(),
+  found_by         text not null,
+  backup_made_at   timestamptz,
+  is_authenticated boolean,
+  marked_at        timestamptz not null default clock_timestamp()
+)`;
+
+export async function markRestored(pool: Pick<pg.Pool, "query">, mark: RestoreMark): Promise<void> {
+  await pool.query(TABLE);
+  await pool.query("insert into restore_marks (found_by, backup_made_at, is_authenticated) values ($1, $2, $3)", [
+    mark.found_by,
+    mark.backup_made_at,
+    mark.is_authenticated,
+  ]);
+}

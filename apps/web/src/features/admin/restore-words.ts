@@ -1,0 +1,30 @@
+// How a restore is described: what it ended, how it was found, and what was undone.
+import type { RestoreReview } from "@strongroom/contract";
+import { counted } from "#shared/format/text.ts";
+
+export const FOUND_BY: Record<RestoreReview["found_by"], string> = {
+  restore: "Restored from a backup with strongroom restore",
+  command: "Marked as restored by an operator",
+  checkpoint: "Found because the kept audit checkpoint is newer than the database",
+};
+
+/** One line for each kind of thing that was ended; none for what there was none of. */
+export function endsIn({ ended }: Pick<RestoreReview, "ended">): string[] {
+  const lines: [number, string][] = [
+    [ended.sessions, `${counted(ended.sessions, "session")} ended`],
+    [ended.sign_ins, `${counted(ended.sign_ins, "sign-in")} under way ended`],
+    [ended.links, `${counted(ended.links, "password reset or invitation link")} ended`],
+    [ended.grants, `${counted(ended.grants, "grant")} ended`],
+    [ended.check_outs, `${counted(ended.check_outs, "check-out")} ended`],
+    [ended.rotations, `${counted(ended.rotations, "rotation")} set to verify the secret before any change`],
+    [ended.tokens, `${counted(ended.tokens, "API token")} suspended`],
+  ];
+  const said = lines.filter(([count]) => count > 0).map(([, text]) => text);
+  return said.length === 0 ? ["Nothing had to be ended"] : said;
+}
+
+/** `user.status-changed` becomes "User status changed". */
+export function eventName(event: string): string {
+  const words = event.replaceAll(/[.-]/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
