@@ -15,6 +15,7 @@ import { endpoint } from "./endpoint.ts";
 import {
   AccessRequestId,
   AccountId,
+  Confirmation,
   Message,
   Moment,
   PlatformId,
@@ -279,14 +280,14 @@ export const updateAccount = endpoint({
 
 /**
  * Needs `delete` in the safe it leaves, and `retrieve` there without an approval, and `add` in the one it enters. Sealed anew
- * under the other safe's key.
+ * under the other safe's key. Where the caller did not join that safe themselves, asks for a confirmation of who gains access.
  */
 export const moveAccount = endpoint({
   method: "POST",
   path: "/api/v1/accounts/:id/move",
   summary: "Move an account, with its history, to another safe; what was lent of it ends",
   params: byId,
-  body: z.strictObject({ safe_id: SafeId }),
+  body: z.strictObject({ safe_id: SafeId, confirmation: Confirmation }),
   reply: Account,
   needs: "account.use",
   scope: "account.manage",

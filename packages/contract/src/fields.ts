@@ -109,5 +109,8 @@ export const pageQuery = (most: number, usual: number) => ({
   cursor: z.string().max(600).optional(),
 });
 
+/** Agrees to who gains access by a move; see `PeopleGainingAccess`. */
+export const Confirmation = z.string().max(100).optional();
+
 export const Message = z.object({ message: z.string() });
 export type Message = z.infer<typeof Message>;

@@ -1,5 +1,19 @@
 // What a failed call answers: RFC 9457 problem details, with the `message` and `errors` that the requirements name.
 import { z } from "zod";
+import { SafePermission } from "./safe-permissions.ts";
+
+/**
+ * For `safe.people-gain-access`: who in a safe would gain access to what is moved there. The call is sent again with
+ * `confirmation` once a person has agreed; it is good for exactly these people.
+ */
+export const PeopleGainingAccess = z.object({
+  safe_name: z.string(),
+  total: z.number().int(),
+  /** The first 100, by name. */
+  people: z.array(z.object({ name: z.string(), hint: z.string().nullable(), can: z.array(SafePermission) })),
+  confirmation: z.string(),
+});
+export type PeopleGainingAccess = z.infer<typeof PeopleGainingAccess>;
 
 export const Problem = z.object({
   /** `about:blank`: the status says the kind, `code` says which. */
@@ -16,5 +30,6 @@ export const Problem = z.object({
   errors: z.array(z.object({ path: z.string(), msg: z.string() })).optional(),
   /** For 429: seconds until another try makes sense. */
   retry_after: z.number().int().optional(),
+  people_gaining_access: PeopleGainingAccess.optional(),
 });
 export type Problem = z.infer<typeof Problem>;

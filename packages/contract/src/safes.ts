@@ -5,6 +5,7 @@ import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import {
   AccountId,
+  Confirmation,
   GroupId,
   Message,
   Moment,
@@ -176,7 +177,7 @@ export const deleteSafe = endpoint({
   path: "/api/v1/safes/:id",
   summary: "Delete an empty safe and destroy its key; one that holds accounts is refused unless they are moved",
   params: byId,
-  query: z.object({ move_accounts_to: SafeId.optional() }),
+  query: z.object({ move_accounts_to: SafeId.optional(), confirmation: Confirmation }),
   reply: Message,
   needs: "safe.use",
   scope: "safe.manage",

@@ -1,7 +1,7 @@
 // Several accounts at once: the same done with each, and accounts as CSV.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { AccountId, SafeId } from "./fields.ts";
+import { AccountId, Confirmation, SafeId } from "./fields.ts";
 import { RunId } from "./verification.ts";
 
 export const BULK_ACTIONS = ["validate", "enable", "disable", "move", "delete"] as const;
@@ -17,6 +17,7 @@ export const bulkAccounts = endpoint({
       account_ids: z.array(AccountId).min(1).max(1000),
       /** For `move`. */
       safe_id: SafeId.optional(),
+      confirmation: Confirmation,
     })
     .refine(({ action, safe_id }) => (action === "move") === (safe_id !== undefined), {
       path: ["safe_id"],

@@ -16,6 +16,8 @@ const colorScheme = localStorageColorSchemeManager({ key: "strongroom.color-sche
 /** Not needed before the first screen. */
 const StepUpDialog = lazy(() => import("#features/factors/step-up-dialog.tsx"));
 
+const PeopleGainingAccessDialog = lazy(() => import("#features/safes/people-gaining-access.tsx"));
+
 /** The pages before the layout load in the whole window; inside it, in the main area. */
 function Pages() {
   return <Suspense fallback={<PageLoading />}>{useRoutes(routes)}</Suspense>;
@@ -37,6 +39,7 @@ export function App() {
             <Pages />
             <Suspense fallback={null}>
               <StepUpDialog />
+              <PeopleGainingAccessDialog />
             </Suspense>
           </BrowserRouter>
         </QueryClientProvider>

@@ -9,6 +9,7 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { Refusal } from "#kernel/http/refuse.ts";
+import { requireConfirmedPeople, requirePermission } from "#features/safes/index.ts";
 import { verifyAccounts } from "#features/verification/index.ts";
 import { targetOf } from "./accounts.ts";
 import { setStatus } from "./change-account.ts";
@@ -75,8 +76,13 @@ async function deedOf(deps: AccountDeps, { actor, body }: Bulk): Promise<Deed> {
       // The contract asks for it.
       const toSafe = body.safe_id!;
       const kek: Kek = await keyToMoveTo(deps, actor, toSafe);
+      const { confirmation } = body;
+      // Asked once for all of them, and again for each, as people may join meanwhile.
+      const { db } = deps.kernel.database;
+      const { safe } = await requirePermission(db, actor, toSafe, "add");
+      await requireConfirmedPeople(db, actor, safe, confirmation);
       return async (tx, id) => {
-        const { name, details } = await moveOne(deps, tx, { id, toSafe, kek, actor });
+        const { name, details } = await moveOne(deps, tx, { id, toSafe, kek, actor, confirmation });
         return { event: "account.moved", note: { target: targetOf({ id, name }), details } };
       };
     }

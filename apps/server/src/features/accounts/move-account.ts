@@ -6,7 +6,7 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { keyOfSafe, lockAnyCredentials, refuseWhileRotating, resealUnder } from "#features/credentials/index.ts";
-import { requirePermission } from "#features/safes/index.ts";
+import { requireConfirmedPeople, requirePermission } from "#features/safes/index.ts";
 import type { AccountMover } from "#features/safes/index.ts";
 import { audiencesIn, changed, readShown, targetOf, toAccount } from "./accounts.ts";
 import { accountsIn } from "./accounts.store.ts";
@@ -17,12 +17,12 @@ import { demandOn, demandSecret, holdShown } from "./hold-account.ts";
 export async function moveAccount(deps: AccountDeps, call: SteppedCall<typeof moveEndpoint>): Promise<Account> {
   const { kernel, grants } = deps;
   const { id } = call.params;
-  const { safe_id: toSafe } = call.body;
+  const { safe_id: toSafe, confirmation } = call.body;
   call.note({ target: { type: "account", id } });
   await readShown(kernel.database.db, call.actor, id, grants.grantsInForce);
   const kek = await keyToMoveTo(deps, call.actor, toSafe);
   const work = async (tx: Tx) => {
-    const { name, details } = await moveOne(deps, tx, { id, toSafe, kek, actor: call.actor });
+    const { name, details } = await moveOne(deps, tx, { id, toSafe, kek, actor: call.actor, confirmation });
     call.note({ target: targetOf({ id, name }), details });
     return toAccount(await readShown(tx, call.actor, id, grants.grantsInForce), call.actor);
   };
@@ -41,15 +41,18 @@ export interface Move {
   /** Of that safe, as `keyToMoveTo` answers it. */
   kek: Kek;
   actor: Actor;
+  /** As `requireConfirmedPeople` wants it. */
+  confirmation: string | undefined;
 }
 
 /** Needs `delete`, and the secret itself, in the safe that the account leaves, and `add` in the one it enters. */
-export async function moveOne(deps: AccountDeps, tx: Tx, { id, toSafe, kek, actor }: Move) {
+export async function moveOne(deps: AccountDeps, tx: Tx, { id, toSafe, kek, actor, confirmation }: Move) {
   const { row, shown } = await holdShown(tx, actor, id, deps.grants.grantsInForce, [toSafe]);
   demandOn(shown, "delete");
   const { safe } = await requirePermission(tx, actor, toSafe, "add");
   demandSecret(shown);
   if (safe.id === shown.safe_id) throw refuse(422, "account.same-safe", `The account is in "${safe.name}" already.`);
+  await requireConfirmedPeople(tx, actor, safe, confirmation);
   await carry(deps, tx, { ids: [id], fromSafe: row.safe_id, toSafe, kek, actor });
   const details = { from: { id: shown.safe_id, name: shown.safe_name }, to: { id: safe.id, name: safe.name } };
   return { name: row.name, details };
@@ -66,7 +69,7 @@ export function moverOf(deps: AccountDeps): AccountMover {
   };
 }
 
-interface Load extends Omit<Move, "id"> {
+interface Load extends Omit<Move, "id" | "confirmation"> {
   ids: readonly string[];
   fromSafe: string;
 }

@@ -8,6 +8,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { destroyKek } from "#kernel/keys/destroy-kek.ts";
 import { keyOfSafe } from "#features/credentials/index.ts";
+import { requireConfirmedPeople } from "./confirm-people.ts";
 import { membershipsOf } from "./members.store.ts";
 import { permissionsIn } from "./safes.policy.ts";
 import { audienceOfSafe, changed, targetOf } from "./safes.ts";
@@ -27,7 +28,7 @@ export async function removeSafe(
   move: AccountMover,
 ): Promise<Message> {
   const { id } = call.params;
-  const { move_accounts_to: destination } = call.query;
+  const { move_accounts_to: destination, confirmation } = call.query;
   call.note({ target: { type: "safe", id } });
   await lockSafes(tx, destination === undefined ? [id] : [id, destination], "update");
   const standing = await requirePermission(tx, call.actor, id, "manage_safe");
@@ -38,6 +39,7 @@ export async function removeSafe(
     // Whoever is in the other safe gets the secrets of this one.
     if (destination !== undefined) call.requireStepUp();
     const to = await requireDestination(tx, call.actor, standing, destination, accounts);
+    await requireConfirmedPeople(tx, call.actor, to, confirmation);
     await move(tx, id, to.id, call.actor);
     if ((await countAccounts(tx, id)) > 0) throw new Error(`accounts are left in the safe ${id}`);
     call.note({ details: { accounts_moved: accounts, to: { id: to.id, name: to.name } } });

@@ -77,6 +77,7 @@ export function installSafes(kernel: Kernel, deps: { historyOfTarget: HistoryOfT
 }
 
 export { searchableSafes } from "./search-safes.ts";
+export { requireConfirmedPeople } from "./confirm-people.ts";
 export { explainAccess } from "./explain-access.ts";
 export { loseMembers } from "./members-lost.ts";
 export type { MembersLostListener } from "./members-lost.ts";

@@ -114,6 +114,34 @@ export async function membersWith(db: Db, safeId: string, bits: Permissions): Pr
   return rows.map((row) => row.id);
 }
 
+export interface ReachingPerson {
+  id: string;
+  name: string;
+  email: string;
+  permissions: Permissions;
+}
+
+/** Active people whose memberships in force of this safe, their own and their groups', have any of `bits`; by name. */
+export async function peopleReaching(db: Db, safeId: string, bits: Permissions): Promise<ReachingPerson[]> {
+  const { rows } = await sql<ReachingPerson>`
+    select person.id, person.name, person.email, bit_or(member.permissions) & ${sql.lit(bits)} as permissions
+    from safe_members member
+    left join group_members theirs on theirs.group_id = member.group_id
+    join users person on person.id = coalesce(member.user_id, theirs.user_id) and person.status = 'active'
+    where member.safe_id = ${safeId} and member.permissions & ${sql.lit(bits)} <> 0
+      and (member.expires_at is null or member.expires_at > access_time())
+    group by person.id order by lower(person.name), person.id`.execute(db);
+  return rows;
+}
+
+/** Whether a membership of this person's own is one that they gave themselves. */
+export async function hasJoinedThemselves(db: Db, safeId: string, userId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from safe_members where safe_id = ${safeId} and user_id = ${userId} and added_by = ${userId}
+      and (expires_at is null or expires_at > access_time())`.execute(db);
+  return rows.length > 0;
+}
+
 /** The name of a user who can sign in, or of a group; null when there is none. */
 export async function nameOfPrincipal(
   db: Db,

@@ -48,6 +48,9 @@ export function problemOf(refusal: Refusal, requestId: string): Problem {
     message: refusal.message,
     request_id: requestId,
     ...(refusal.extra.errors === undefined ? {} : { errors: refusal.extra.errors }),
+    ...(refusal.extra.peopleGainingAccess === undefined
+      ? {}
+      : { people_gaining_access: refusal.extra.peopleGainingAccess }),
     ...(refusal.extra.retryAfter === undefined ? {} : { retry_after: refusal.extra.retryAfter }),
   };
 }

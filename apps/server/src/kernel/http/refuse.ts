@@ -1,9 +1,12 @@
 // Refusals: the expected ways in which a call can fail, part of the contract and fit for the caller's eyes.
 
+import type { PeopleGainingAccess } from "@strongroom/contract";
+
 export interface RefusalExtra {
   errors?: { path: string; msg: string }[];
   /** Seconds. */
   retryAfter?: number;
+  peopleGainingAccess?: PeopleGainingAccess;
 }
 
 export class Refusal extends Error {

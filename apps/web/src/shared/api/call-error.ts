@@ -1,5 +1,5 @@
 // What a call throws when it did not succeed: one class, so that screens ask one question.
-import type { Problem } from "@strongroom/contract";
+import type { PeopleGainingAccess, Problem } from "@strongroom/contract";
 
 /**
  * `http`: the server answered with a failure. `network`: no answer at all. `timeout`: none within the limit.
@@ -19,6 +19,8 @@ export interface CallErrorParts {
   /** Seconds until another try makes sense. */
   retryAfter?: number | null;
   requestId?: string | null;
+  /** Who gains access by what was asked for, to be confirmed. */
+  peopleGainingAccess?: PeopleGainingAccess | null;
   /** The beginning of a body that was not JSON, else null. */
   text?: string | null;
   cause?: unknown;
@@ -32,6 +34,7 @@ export class CallError extends Error {
   readonly errors: NonNullable<Problem["errors"]>;
   readonly retryAfter: number | null;
   readonly requestId: string | null;
+  readonly peopleGainingAccess: PeopleGainingAccess | null;
   readonly text: string | null;
 
   constructor(parts: CallErrorParts) {
@@ -42,6 +45,7 @@ export class CallError extends Error {
     this.errors = parts.errors ?? [];
     this.retryAfter = parts.retryAfter ?? null;
     this.requestId = parts.requestId ?? null;
+    this.peopleGainingAccess = parts.peopleGainingAccess ?? null;
     this.text = parts.text ?? null;
   }
 }

@@ -1,5 +1,12 @@
 // The one door to the server: sends what an endpoint of the contract takes and returns its parsed reply.
-import { pathOf, readHealth, type Endpoint, type InputOf, type ReplyOf } from "@strongroom/contract";
+import {
+  pathOf,
+  readHealth,
+  type Endpoint,
+  type InputOf,
+  type PeopleGainingAccess,
+  type ReplyOf,
+} from "@strongroom/contract";
 import type { z } from "zod";
 import { CallError } from "./call-error.ts";
 import { noteFailure, noteSuccess } from "./database-trouble.ts";
@@ -20,6 +27,8 @@ export interface CallSettings {
   onSealed: () => void;
   /** A call needs a fresh proof of who sits there: asks for it, and answers whether it was given. */
   proveAgain: () => Promise<boolean>;
+  /** A call would give these people access: shows them, and answers whether the person agrees. */
+  confirmPeople: (people: PeopleGainingAccess) => Promise<boolean>;
   /** A deployment that may sleep, as opposed to a server on this machine (OPEN-75). */
   isDeployed: boolean;
   timeoutMs: number;
@@ -34,6 +43,7 @@ const settings: CallSettings = {
   onUnauthorized: () => undefined,
   onSealed: () => undefined,
   proveAgain: () => Promise.resolve(false),
+  confirmPeople: () => Promise.resolve(false),
   isDeployed: !LOCAL_HOSTS.includes(globalThis.location?.hostname ?? "localhost"),
   timeoutMs: TIMEOUT_MS,
   wait,
@@ -117,6 +127,27 @@ async function send<E extends Endpoint>(endpoint: E, input: InputOf<E>, options:
   return response;
 }
 
+/** As `sendProved`; where people would gain access, the person at the screen is asked, and again when others have joined. */
+async function sendConfirmed<E extends Endpoint>(
+  endpoint: E,
+  input: InputOf<E>,
+  options: CallOptions,
+): Promise<Response> {
+  try {
+    return await sendProved(endpoint, input, options);
+  } catch (error) {
+    const people = error instanceof CallError ? error.peopleGainingAccess : null;
+    if (people === null || options.isBackground === true || !(await settings.confirmPeople(people))) throw error;
+    return sendConfirmed(endpoint, withConfirmation(endpoint, input, people.confirmation), options);
+  }
+}
+
+/** A DELETE has no body, and takes it in its address. */
+function withConfirmation<E extends Endpoint>(endpoint: E, input: InputOf<E>, confirmation: string): InputOf<E> {
+  const part = endpoint.method === "DELETE" ? "query" : "body";
+  return { ...input, [part]: { ...(input[part] as object | undefined), confirmation } };
+}
+
 /**
  * As `send`; where the server asks for a fresh proof, the person is asked for it and the call is sent again: it had no effect.
  * Nobody is asked because of a call that the page makes by itself.
@@ -172,7 +203,7 @@ export async function call<E extends Endpoint>(
   input: InputOf<E> = {},
   options: CallOptions = {},
 ): Promise<ReplyOf<E>> {
-  const once = () => sendProved(endpoint, input, options);
+  const once = () => sendConfirmed(endpoint, input, options);
   const isRepeatable = endpoint.method === "GET" || options.idempotencyKey !== undefined;
   const patiently = () => withRetries(once, settings.wait, options.signal);
   const response = !isRepeatable

@@ -15,6 +15,7 @@ const LooseProblem = z.object({
   request_id: z.string().optional().catch(undefined),
   errors: Problem.shape.errors.catch(undefined),
   retry_after: z.number().optional().catch(undefined),
+  people_gaining_access: Problem.shape.people_gaining_access.catch(undefined),
 });
 
 function parseJson(text: string): { isJson: boolean; value: unknown } {
@@ -55,6 +56,7 @@ export async function failureOf(response: Response, path: string): Promise<CallE
     errors: problem.errors ?? [],
     retryAfter,
     requestId: problem.request_id ?? response.headers.get("x-request-id"),
+    peopleGainingAccess: problem.people_gaining_access ?? null,
     text: isJson ? null : text.slice(0, MOST_TEXT),
   });
 }

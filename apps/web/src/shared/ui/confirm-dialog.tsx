@@ -27,6 +27,8 @@ export interface ConfirmDialogProps {
   isBusy?: boolean;
   /** Something is still to be said in the dialog. */
   isDisabled?: boolean;
+  /** It may open while another dialog is open, and covers that. */
+  isOnTop?: boolean;
   onConfirm: () => void;
   onCancel: () => void;
 }
@@ -40,12 +42,13 @@ export function ConfirmDialog({
   cancelLabel = "Cancel",
   isBusy = false,
   isDisabled = false,
+  isOnTop = false,
   onConfirm,
   onCancel,
 }: ConfirmDialogProps) {
   const { tone, icon: VariantIcon, color } = LOOKS[variant];
   return (
-    <Modal opened={opened} onClose={onCancel} title={title} size="md">
+    <Modal opened={opened} onClose={onCancel} title={title} size="md" isOnTop={isOnTop}>
       <Stack gap="lg">
         <div className={classes.body}>
           <span className={classes.icon} style={toneStyle(tone)}>

@@ -1,6 +1,6 @@
 // What people do with accounts, through HTTP, and what the trail says of it. For tests.
 import { moveAccount, readAccountDetails, retrieveAccount, updateAccount } from "@strongroom/contract";
-import type { Account, InputOf, Safe, SafePermission } from "@strongroom/contract";
+import type { Account, InputOf, Problem, Safe, SafePermission } from "@strongroom/contract";
 import { aPerson } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { aMember } from "#testing/safes.ts";
@@ -23,8 +23,14 @@ export const actingOn = (app: TestApp) => ({
     app.call(updateAccount, { params: { id: account.id }, body: editOf(account, fields), as: who.token }),
   details: (who: TestPerson, { id }: Which) => app.call(readAccountDetails, { params: { id }, as: who.token }),
   retrieve: (who: TestPerson, { id }: Which) => app.call(retrieveAccount, { params: { id }, body: {}, as: who.token }),
-  move: (who: TestPerson, { id }: Which, safe: Pick<Safe, "id">) =>
-    app.call(moveAccount, { params: { id }, body: { safe_id: safe.id }, as: who.token }),
+  /** Agrees to whoever gains access by it. */
+  async move(who: TestPerson, { id }: Which, { id: safe_id }: Pick<Safe, "id">) {
+    const send = (confirmation?: string) =>
+      app.call(moveAccount, { params: { id }, body: { safe_id, confirmation }, as: who.token });
+    const reply = await send();
+    const asked = (reply.body as unknown as Partial<Problem>).people_gaining_access;
+    return asked === undefined ? reply : send(asked.confirmation);
+  },
 
   /** Somebody with these permissions in the safe. */
   async aMemberWith(owner: TestPerson, safe: Pick<Safe, "id">, permissions: SafePermission[]): Promise<TestPerson> {
