@@ -5,6 +5,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { CONNECTION_METHODS, SYSTEM_TYPE_OPTIONS, type ConnectionMethod } from "@strongroom/contract";
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
+import { weakSecretNote } from "#shared/format/password-strength.ts";
 import {
   afterSystem,
   checkForm,
@@ -215,7 +216,10 @@ function CredentialFields({
           // Not the browser's own password: it must not offer to save or fill it.
           autoComplete="new-password"
           spellCheck={false}
-          description={mode === "edit" ? "Leave empty to keep the stored password" : undefined}
+          description={
+            weakSecretNote(form.values.password) ??
+            (mode === "edit" ? "Leave empty to keep the stored password" : undefined)
+          }
           visible={isShown}
           onVisibilityChange={setIsShown}
           visibilityToggleButtonProps={{ "aria-label": isShown ? "Hide password" : "Show password", tabIndex: 0 }}

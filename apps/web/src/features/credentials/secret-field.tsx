@@ -3,6 +3,7 @@ import { ActionIcon, Button, Group, Input, PasswordInput, Textarea, Tooltip } fr
 import { IconEye, IconEyeOff, IconWand } from "@tabler/icons-react";
 import { useId, useState } from "react";
 import type { CredentialType } from "@strongroom/contract";
+import { weakSecretNote } from "#shared/format/password-strength.ts";
 import { isMultiLine } from "./credential-form-values.ts";
 import { generateSecret } from "./generate-secret.ts";
 import classes from "./secret-field.module.css";
@@ -32,6 +33,7 @@ const HINTS: Partial<Record<CredentialType, string>> = {
 export function SecretField({ type, value, error, isRequired, hint, onChange }: SecretFieldProps) {
   const id = useId();
   const [isShown, setIsShown] = useState(false);
+  const warning = isMultiLine(type) ? undefined : weakSecretNote(value);
   const toggleName = isShown ? "Hide password" : "Show password";
   const toggle = (
     <Tooltip label={toggleName}>
@@ -58,7 +60,7 @@ export function SecretField({ type, value, error, isRequired, hint, onChange }: 
       required={isRequired}
       error={error}
       errorProps={{ id: `${id}-note`, mt: 5 }}
-      description={error === undefined ? (hint ?? HINTS[type]) : undefined}
+      description={error === undefined ? (warning ?? hint ?? HINTS[type]) : undefined}
       descriptionProps={{ id: `${id}-note`, mt: 5 }}
       inputWrapperOrder={["label", "input", "description", "error"]}
     >

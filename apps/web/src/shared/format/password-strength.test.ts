@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { strengthOf } from "./password-strength.ts";
+import { strengthOf, weakSecretNote } from "./password-strength.ts";
 
 test.each([
   ["", "too short"],
@@ -14,4 +14,10 @@ test.each([
   ["correct horse battery staple", "good"],
 ] as const)("%j is %s", (password, strength) => {
   expect(strengthOf(password, ["dana@example.test", "test"])).toBe(strength);
+});
+
+test("a weak secret of a target gets a note, and no other does", () => {
+  expect(weakSecretNote("password1")).toMatch(/easy to guess/);
+  expect(weakSecretNote("")).toBeUndefined();
+  expect(weakSecretNote("xk7qmz2vfwprtn")).toBeUndefined();
 });

@@ -17,6 +17,12 @@ export function strengthOf(password: string, known: readonly string[] = []): Str
   return effective < GOOD_FROM ? "fair" : "good";
 }
 
+/** For the secret of a target, which may have to be weak; undefined for one that is not, or is empty. */
+export const weakSecretNote = (secret: string): string | undefined =>
+  secret !== "" && ["too short", "weak"].includes(strengthOf(secret))
+    ? "This is easy to guess. You can store it, but a longer one is safer."
+    : undefined;
+
 function withoutKnown(text: string, known: readonly string[]): string {
   const words = ["strongroom", "password", ...known.flatMap((each) => each.toLowerCase().split(/[^\p{L}\p{N}]+/u))];
   return words.filter((word) => word.length >= 3).reduce((rest, word) => rest.replaceAll(word, "\0"), text);
