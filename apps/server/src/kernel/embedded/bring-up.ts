@@ -65,7 +65,7 @@ export async function bringUp(site: Site): Promise<Running> {
     }
     if (state.kind === "reused") forgetStalePid(state.pid, folders, log);
     if (found.kind === "absent" && (state.kind === "none" || state.kind === "reused")) {
-      const running = await spawnServer(site);
+      const running = await spawnServer(site, begun + PREDECESSOR_PATIENCE);
       if (running !== null) return running;
     }
     await delay(SHORT, undefined, { signal });
@@ -101,7 +101,7 @@ function firstNumber(file: string): number | null {
 }
 
 /** Null when another start's server, or the remains of the former one, were in the way: look again. */
-async function spawnServer(site: Site): Promise<Running | null> {
+async function spawnServer(site: Site, giveUpAt: number): Promise<Running | null> {
   const { folders, log, signal } = site;
   const output = serverLog(folders.log, folders.user);
   output.rotate();
@@ -129,7 +129,10 @@ async function spawnServer(site: Site): Promise<Running | null> {
     return { kind: "spawned", child, ended };
   }
   const fatal = lastFatal(output.since(before));
-  if (fatal !== null && /already exists|still in use|already in use/.test(fatal)) return null;
+  // Also when the other start has created the lock file and not written it yet.
+  if (fatal !== null && /already exists|still in use|already in use|lock file .* is empty/.test(fatal)) {
+    if (Date.now() < giveUpAt) return null;
+  }
   throw new StartError(`The database server did not start (${fatal ?? how}); its log is in ${folders.log}.`);
 }
 

@@ -5,7 +5,6 @@ import {
   chmodSync,
   chownSync,
   constants,
-  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -63,7 +62,8 @@ export function prepareFolders(dataFolder: string, apartFrom?: string): Folders 
 function makeDataFolder(folder: string): string {
   try {
     mkdirSync(dirname(folder), { recursive: true });
-    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+    // Another first start may make it at the same moment.
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     readdirSync(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     return realpathSync(folder);
@@ -84,11 +84,16 @@ function prepareHome(home: string, live: { uid: number; gid: number } | null): S
 }
 
 function handOver(path: string, user: ServerUser): void {
-  chownSync(path, user.uid, user.gid);
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
-    const inner = join(path, entry.name);
-    if (entry.isDirectory()) handOver(inner, user);
-    else if (entry.isFile()) chownSync(inner, user.uid, user.gid);
+  try {
+    chownSync(path, user.uid, user.gid);
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      const inner = join(path, entry.name);
+      if (entry.isDirectory()) handOver(inner, user);
+      else if (entry.isFile()) chownSync(inner, user.uid, user.gid);
+    }
+  } catch (error) {
+    // Another start works in there and renamed or removed it.
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }
 
@@ -121,7 +126,10 @@ function removeAbandoned(home: string): void {
     const [, pid] = /^cluster\.new-(\d+)$/.exec(entry) ?? [];
     if (pid === undefined) continue;
     const path = join(home, entry);
-    const ageInSeconds = (Date.now() - statSync(path).mtimeMs) / 1000;
+    const found = statSync(path, { throwIfNoEntry: false });
+    // Put in its place meanwhile.
+    if (found === undefined) continue;
+    const ageInSeconds = (Date.now() - found.mtimeMs) / 1000;
     if (ageInSeconds > 60 && !isAlive(Number(pid))) rmSync(path, { recursive: true, force: true });
   }
 }

@@ -3,7 +3,7 @@ import { rootKeyChanged } from "@strongroom/keys";
 import type { KekStore, SealRecord, WrappedKek } from "@strongroom/keys";
 import type { Generated } from "kysely";
 import { sql } from "kysely";
-import type { Database, Tx } from "../db/database.ts";
+import type { Database, Db, Tx } from "../db/database.ts";
 
 declare module "../db/tables.ts" {
   interface Tables {
@@ -75,21 +75,22 @@ export function createKekStore(database: Database): KekStore {
 }
 
 /** The stored seal record, not yet parsed; null before the first start. */
-export async function readSealRecord(database: Database): Promise<unknown> {
+export async function readSealRecord(database: { db: Db | Tx }): Promise<unknown> {
   const row = await database.db.selectFrom("seal").select("record").executeTakeFirst();
   return row?.record ?? null;
 }
 
-/** Stores the first seal record unless another process was faster; returns whether this one is in force. */
-export function insertSealRecord(database: Database, record: SealRecord): Promise<boolean> {
-  return database.transaction(async (tx) => {
-    const result = await tx
-      .insertInto("seal")
-      .values({ record: JSON.stringify(record) as never, root_key_id: record.rootKeyId })
-      .onConflict((conflict) => conflict.column("is_only").doNothing())
-      .executeTakeFirst();
-    return Number(result.numInsertedOrUpdatedRows ?? 0) > 0;
-  });
+/** Until the transaction ends, no other process makes the first root key. */
+export async function lockFirstSeal(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('strongroom.first-seal'))`.execute(tx);
+}
+
+/** Stores the first seal record. The caller holds the lock. */
+export async function insertSealRecord(tx: Tx, record: SealRecord): Promise<void> {
+  await tx
+    .insertInto("seal")
+    .values({ record: JSON.stringify(record) as never, root_key_id: record.rootKeyId })
+    .execute();
 }
 
 async function writeSeal(tx: Tx, record: SealRecord): Promise<void> {

@@ -6,7 +6,7 @@ import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import { StartError } from "../start-error.ts";
-import { createKekStore, insertSealRecord, readSealRecord } from "./kek-store.ts";
+import { createKekStore, insertSealRecord, lockFirstSeal, readSealRecord } from "./kek-store.ts";
 
 export interface Vault {
   ring: KeyRing;
@@ -93,11 +93,17 @@ function providerOf(config: Config, record: SealRecord): SealProvider | null {
 async function sealRecordOf(config: Config, database: Database, log: Log): Promise<SealRecord> {
   const stored = await readSealRecord(database);
   if (stored !== null) return parseSealRecord(stored);
-  const sealed = await firstProvider(config).create();
-  const isInForce = await insertSealRecord(database, sealed.record);
-  sealed.root.dispose();
-  if (isInForce) log.info({ provider: sealed.record.provider }, "made the root key");
-  return isInForce ? sealed.record : parseSealRecord(await readSealRecord(database));
+  // INVARIANT: of several first starts at the same moment one makes the root key; the others wait and find its record.
+  return database.transaction(async (tx) => {
+    await lockFirstSeal(tx);
+    const faster = await readSealRecord({ db: tx });
+    if (faster !== null) return parseSealRecord(faster);
+    const sealed = await firstProvider(config).create();
+    await insertSealRecord(tx, sealed.record);
+    sealed.root.dispose();
+    log.info({ provider: sealed.record.provider }, "made the root key");
+    return sealed.record;
+  });
 }
 
 function firstProvider(config: Config): SealProvider {

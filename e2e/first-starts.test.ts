@@ -1,0 +1,43 @@
+// Two servers that start on one new folder at the same moment, and the end of the one that started the database.
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { firstAdmin, tokenOf } from "./testing/people.ts";
+import { startServer } from "./testing/server.ts";
+
+const ROUNDS = 12;
+const folder = mkdtempSync(join(tmpdir(), "strongroom-two-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test("two first starts at once on one new folder both succeed, with one root key", async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const dataFolder = join(folder, String(round));
+    const outcomes = await Promise.allSettled([startServer({}, dataFolder), startServer({}, dataFolder)]);
+    const started = outcomes.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    const failures = outcomes.flatMap((each) => (each.status === "rejected" ? [String(each.reason)] : []));
+    try {
+      assert.deepEqual(failures, [], `round ${round}`);
+      const keys = readdirSync(dataFolder).filter((name) => name.startsWith("root.key"));
+      assert.deepEqual(keys, ["root.key"]);
+    } finally {
+      for (const server of started.toReversed()) await server.stop();
+    }
+  }
+});
+
+test("a server goes on when the one that started the embedded database is stopped", async () => {
+  const dataFolder = join(folder, "owner");
+  const owner = await startServer({}, dataFolder);
+  const admin = await firstAdmin(owner);
+  const second = await startServer({}, dataFolder);
+  assert.equal(await owner.stop(), 0);
+  const isReady = async () => (await fetch(`${second.url}/health/ready`).catch(() => null))?.status === 200;
+  for (const end = Date.now() + 20_000; !(await isReady()); await delay(50)) {
+    assert.ok(Date.now() < end, "the second server has a database again");
+  }
+  await tokenOf(second, admin);
+  assert.equal(await second.stop(), 0);
+});
