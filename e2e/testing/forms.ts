@@ -158,6 +158,8 @@ export const FORMS_OF_VISITORS: readonly Form[] = [
 /** Files with fields that no form here is of, and why. */
 export const NO_FORMS: Readonly<Record<string, string>> = {
   "features/factors/proof-form.tsx": "a password or a code: shown nowhere, and kept nowhere",
+  "features/audit/contradictions-card.tsx":
+    "there only while something contradicts the audit trail; read as text in the trail",
   "shared/ui/address-search.tsx": "a part of the pages that search",
 };
 

@@ -98,6 +98,16 @@ export const commands: Record<string, Listed> = {
     summary: "the public key that verifies the audit trail",
     load: async () => (await import("./commands/audit-key.ts")).auditKey,
   },
+  "audit contradictions": {
+    takes: "[--json]",
+    summary: "what contradicts the audit trail; ends with 1 when something is open",
+    load: async () => (await import("./commands/audit-contradictions.ts")).auditContradictions,
+  },
+  "audit accept": {
+    takes: "ID... --reason TEXT",
+    summary: "accept the database as it stands, after reading what contradicts it",
+    load: async () => (await import("./commands/audit-contradictions.ts")).auditAccept,
+  },
   "audit verify": {
     takes: "FILE --key KEY|FILE [--kept CHECKPOINTS]... [--witness KEY|FILE] [--json]",
     summary: "check an export with the log's public key; needs no database",

@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Desk } from "@strongroom/server/features/sign-in/index.ts";
+import { createPendingKeys, usePendingKeys } from "@strongroom/server/kernel/audit/pending-keys.ts";
 import { systemClock } from "@strongroom/server/kernel/clock.ts";
 import { readConfig } from "@strongroom/server/kernel/config.ts";
 import type { Config } from "@strongroom/server/kernel/config.ts";
@@ -38,6 +39,8 @@ export async function atWork<T>(work: (workplace: Workplace) => Promise<T>, { an
     const connection = embedded?.connection ?? { connectionString: config.databaseUrl ?? "" };
     const database = openDatabase({ connection, log, poolSize: 4, applicationName: "strongroom command" });
     doors.push(() => database.close());
+    // What a command records carries a MAC by the key file of this data folder: no command needs the vault for that.
+    usePendingKeys(database.pool, createPendingKeys(join(config.dataFolder, "audit")));
     if (!anyVersion) await requireVersion(database);
     return await work(workplaceOf(config, database, embedded));
   } finally {

@@ -119,7 +119,7 @@ export async function compose(parts: Parts): Promise<App> {
   users.onDisabled(tokens.revokeAsDisabled);
   const factors = installFactors(kernel, { signIn, notify: notifications.notify });
   const live = installEvents(kernel);
-  const audit = installAudit(kernel, { emailsOf, idsByEmail, requestsAbout });
+  const audit = installAudit(kernel, { emailsOf, idsByEmail, requestsAbout }, { notify: notifications.notify });
   const { historyOfTarget } = audit;
   const credentials = installCredentials(kernel, { historyOfTarget });
   const safes = installSafes(kernel, { historyOfTarget });
@@ -161,6 +161,7 @@ export async function compose(parts: Parts): Promise<App> {
   ]);
   installSeal(kernel, vault, () => live.closeStreams());
   const sinks = installAuditSinks(kernel, { outlet: audit.outlet, network: verification.site.network, notify });
+  audit.compareWith(sinks.standings);
   const restores: RestoreDeps = {
     notify,
     async endSignIns(tx) {

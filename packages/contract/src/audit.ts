@@ -1,7 +1,7 @@
 // The audit trail as people read it, and what lets somebody check it who does not trust us.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { AuditEntryId, Moment, UserId, pageQuery } from "./fields.ts";
+import { AuditEntryId, Moment, UserId, manyLines, pageQuery } from "./fields.ts";
 import { Severity } from "./validation.ts";
 
 export const AUDIT_RESULTS = ["success", "failure", "warning", "info"] as const;
@@ -299,4 +299,64 @@ export const verifyAudit = endpoint({
   needs: "audit.verify",
   audit: "audit.verified",
   gives: "nothing",
+});
+
+/** Where the database says something else than is known of the audit trail outside of it. */
+export const Contradiction = z.object({
+  id: z.uuid(),
+  /** `checkpoint`, `tree`, `signing-key`, `witness`, `sink`, `sink-cursor` or `pending`. */
+  source: z.string(),
+  kind: z.string(),
+  message: z.string(),
+  leaf_index: z.number().int().nullable(),
+  /** Nothing is signed while it is open. */
+  stops_signing: z.boolean(),
+  /** The signed checkpoint that the database does not continue. */
+  known_checkpoint: z.string().nullable(),
+  /** The newest checkpoint in the database when it was found. */
+  stored_checkpoint: z.string().nullable(),
+  found_at: Moment,
+  accepted_at: Moment.nullable(),
+  accepted_by: z.string().nullable(),
+  reason: z.string().nullable(),
+});
+export type Contradiction = z.infer<typeof Contradiction>;
+
+export const listContradictions = endpoint({
+  method: "GET",
+  path: "/api/v1/audit/contradictions",
+  summary: "What contradicts the audit trail, and what administrators decided about it",
+  reply: z.object({
+    /** Oldest first. */
+    open: z.array(Contradiction),
+    /** The newest 50. */
+    accepted: z.array(Contradiction),
+    /** The newest stored checkpoint, from which the log would go on. */
+    checkpoint: z.string().nullable(),
+    size: z.number().int(),
+  }),
+  needs: "audit.read",
+  audit: "none",
+});
+
+/** For people only: no scope of an API token opens it. */
+export const acceptContradictions = endpoint({
+  method: "POST",
+  path: "/api/v1/audit/contradictions/accept",
+  summary: "Accept the database as it stands, after reading what contradicts it",
+  body: z.strictObject({
+    /** All that are open. */
+    ids: z.array(z.uuid()).min(1).max(1000),
+    /** As `listContradictions` said it. */
+    checkpoint: z
+      .string()
+      .max(64 * 1024)
+      .nullable(),
+    reason: manyLines().min(1).max(1000),
+  }),
+  reply: z.object({ accepted: z.number().int(), checkpoint: z.string().nullable() }),
+  needs: "audit.decide",
+  audit: "audit.contradiction-accepted",
+  gives: "nothing",
+  stepUp: true,
 });

@@ -36,6 +36,7 @@ export const Permission = z.enum([
   "audit.read",
   "audit.export",
   "audit.verify",
+  "audit.decide",
   "audit-sink.read",
   "audit-sink.manage",
   "user.list",

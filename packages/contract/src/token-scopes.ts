@@ -5,9 +5,11 @@ import { Permission } from "./permission.ts";
 
 /** Reach too far to be given as one: their calls name a finer scope. */
 const TOO_COARSE = ["account.use", "safe.use"] as const;
+/** Only for people: no token can be given these. */
+const FOR_PEOPLE = ["audit.decide"] as const;
 
 export const Scope = z.enum([
-  ...Permission.exclude(TOO_COARSE).options,
+  ...Permission.exclude([...TOO_COARSE, ...FOR_PEOPLE]).options,
   "account.read",
   "account.retrieve",
   "account.verify",

@@ -1,4 +1,5 @@
 // Strongroom's keys: root key, key-encryption keys, envelopes and the seal.
+export { authenticate, isAuthentic } from "./authentication.ts";
 export { backupMac } from "./backup-mac.ts";
 export { sealSecret, openSecret, envelopeKekId, type EnvelopeContext } from "./envelope.ts";
 export {

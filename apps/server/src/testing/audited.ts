@@ -22,6 +22,7 @@ import { createMetrics } from "#kernel/metrics.ts";
 import { testDatabase } from "#kernel/testing/test-database.ts";
 import type { TestDatabase } from "#kernel/testing/test-database.ts";
 import { installAudit } from "#features/audit/index.ts";
+import { notifyOf } from "#features/notifications/notify.ts";
 
 export const ADA = { id: "0190c0de-0000-7000-8000-0000000000ad" as UserId, name: "Ada", email: "ada@example.com" };
 
@@ -70,11 +71,15 @@ export async function audited(options: AuditedOptions = {}) {
     },
     publicUrl: () => "http://localhost",
   };
-  const audit = installAudit(kernel, {
-    emailsOf: async (_db, ids) => new Map(ids.includes(ADA.id) ? [[ADA.id, ADA.email]] : []),
-    idsByEmail: async (_db, text) => (ADA.email.includes(text) ? [ADA.id] : []),
-    requestsAbout: async () => [],
-  });
+  const audit = installAudit(
+    kernel,
+    {
+      emailsOf: async (_db, ids) => new Map(ids.includes(ADA.id) ? [[ADA.id, ADA.email]] : []),
+      idsByEmail: async (_db, text) => (ADA.email.includes(text) ? [ADA.id] : []),
+      requestsAbout: async () => [],
+    },
+    { notify: notifyOf(kernel) },
+  );
 
   return {
     kernel,

@@ -81,6 +81,7 @@ const BODIES: Record<string, unknown> = {
   createCredential: { name: "A name", type: "password", value: "a secret value" },
   updateCredential: CredentialEdit.parse({ name: "A name", type: "password" }),
   revealCredential: {},
+  acceptContradictions: { ids: [id], checkpoint: null, reason: "An older backup was restored" },
   verifyMultiple: { credential_ids: [id] },
   acceptHostKey: { fingerprint: "SHA256:none" },
   updateDashboardPreferences: DashboardPreferences.parse({}),

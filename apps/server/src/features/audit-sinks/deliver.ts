@@ -1,5 +1,7 @@
 // Delivers to one sink whose lease is ours: all that waits, in the order of the log; stops when it fails or is no longer ours.
 import { SealedError } from "@strongroom/keys";
+import { cutOff } from "#features/audit/index.ts";
+import type { NewContradiction } from "#features/audit/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import { TOLD_AFTER, pauseAfter, settle } from "./audit-sinks.policy.ts";
@@ -31,15 +33,20 @@ export async function deliver(site: Site, claimed: SinkRow, memory: Memory, sign
   }
 }
 
-/** INVARIANT: a log that is shorter than what was passed on of it, or another one than its witness saw, raises the alarm. */
-async function contradict(site: Site, sink: SinkRow, message: string): Promise<void> {
-  // The same again is no news.
-  if (sink.last_error !== message) await site.outlet.alarm([{ kind: "rewritten", index: null, message }]);
-  await fail(site, sink, sink.cursor, message);
+/** INVARIANT: a log that is shorter than what was passed on of it, or another one than its witness saw, is not continued. */
+async function contradict(site: Site, sink: SinkRow, found: NewContradiction): Promise<void> {
+  await site.outlet.report(found);
+  await fail(site, sink, sink.cursor, found.finding.message);
 }
 
-const cutOff = ({ name, cursor }: SinkRow): string =>
-  `"${name}" had ${cursor} entries of this log, and now it has fewer: entries were cut off.`;
+/** The same answer to the same checkpoint is the same contradiction. */
+const witnessed = ({ id, cursor, cosigned }: SinkRow, message: string): NewContradiction => ({
+  source: "witness",
+  subject: id,
+  finding: { kind: "rewritten", index: null, message },
+  claim: `${cursor} ${message}`,
+  known: cosigned,
+});
 
 async function deliverEntries(site: Site, claimed: SinkRow, memory: Memory, signal: AbortSignal): Promise<void> {
   const { database, clock } = site.kernel;
@@ -89,7 +96,7 @@ async function deliverCheckpoint(site: Site, sink: SinkRow, signal: AbortSignal)
   if (sent.outcome === "cosigned") return await keepAndGive(site, sink, { ...progress, cosigned: sent.note });
   if (sent.outcome === "published" && sent.isTaken) return await keepAndGive(site, sink, progress);
   if (signal.aborted) return await database.transaction((tx) => giveBack(tx, sink));
-  if (sent.outcome === "contradicted") return await contradict(site, sink, sent.message);
+  if (sent.outcome === "contradicted") return await contradict(site, sink, witnessed(sink, sent.message));
   await fail(site, sink, sink.cursor, sent.message);
 }
 

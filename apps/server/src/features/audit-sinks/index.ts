@@ -1,7 +1,8 @@
 // Audit sinks: the audit trail beside the database, in a SIEM, in files, and vouched for by witnesses.
 import type { NetworkPolicy } from "@strongroom/connectors";
 import type { Notify } from "#features/notifications/index.ts";
-import type { Outlet } from "#features/audit/index.ts";
+import type { Outlet, SinkStanding } from "#features/audit/index.ts";
+import type { Db } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { version } from "#kernel/version.ts";
 import { hostname } from "node:os";
@@ -10,6 +11,7 @@ import type { Delivery } from "./audit-sinks.jobs.ts";
 import { grants } from "./audit-sinks.policy.ts";
 import { bindAuditSinks } from "./audit-sinks.routes.ts";
 import { problemOf } from "./audit-sinks.ts";
+import { listSinks } from "./audit-sinks.store.ts";
 
 interface Deps {
   outlet: Outlet;
@@ -20,11 +22,14 @@ interface Deps {
 export interface AuditSinksFeature extends Delivery {
   /** For the health of the server. */
   health: { name: string; problem: () => Promise<string | null> };
+  /** How far each is, for the log that compares itself with it. */
+  standings: (db: Db) => Promise<SinkStanding[]>;
 }
 
 export function installAuditSinks(kernel: Kernel, deps: Deps): AuditSinksFeature {
   const site = { kernel, ...deps, sender: { hostname: hostname(), version }, folder: kernel.config.sinkFolder };
   kernel.authority.grant(grants);
   bindAuditSinks(site);
-  return { ...createDelivery(site), health: { name: "audit sinks", problem: () => problemOf(site) } };
+  const health = { name: "audit sinks", problem: () => problemOf(site) };
+  return { ...createDelivery(site), health, standings: listSinks };
 }

@@ -5,16 +5,18 @@ import {
   deleteAuditSink,
   exportAudit,
   listAuditSinks,
+  listContradictions,
   readCheckpoint,
   readWitness,
   removeWitnessedLog,
+  switchAuditSink,
   verifyAudit,
 } from "@strongroom/contract";
 import type { AuditSink, WitnessedLog } from "@strongroom/contract";
 import { cosignedAt, parseWitnessKey, splitNotes, verifyExport } from "@strongroom/auditlog";
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { sql } from "kysely";
 import { join } from "node:path";
@@ -163,22 +165,43 @@ async function rewriteHistory(): Promise<void> {
       await run(`delete from ${table}`);
     await run(`update audit_entries set canonical =
       convert_to(replace(convert_from(canonical, 'utf8'), '"number":3', '"number":7'), 'utf8')`);
-    await run("insert into audit_pending select id from audit_entries on conflict do nothing");
+    await run("insert into audit_pending (entry_id) select id from audit_entries on conflict do nothing");
     for (const table of tables) await run(`alter table ${table} enable trigger user`);
   });
 }
 
-test("a database that was rewritten wholesale, and signed anew with the right key, is found out by the witness's copy", async () => {
+/** What they can do besides who also own the machine: nothing there remembers the log, and its entries pass for those of an upgrade. */
+async function forgetHistory(): Promise<void> {
+  const { database, dataFolder } = await log.stopOnly();
+  rmSync(join(dataFolder, "audit"), { recursive: true });
+  for (const text of [
+    "delete from audit_contradictions",
+    "delete from keks where purpose = 'audit-integrity'",
+    "update audit_pending set mac = null, mac_key = null",
+    "update audit_sinks set cursor = 0, settled = 0, cosigned = null, is_enabled = false",
+  ])
+    await sql.raw(text).execute(database.database.db);
+  log = await testApp({ database, dataFolder });
+}
+
+test("a database that was rewritten wholesale is not signed anew by the server that runs", async () => {
   const before = await allWatched();
   await rewriteHistory();
+  const { open } = await eventually(async () => {
+    const shown = (await log.call(listContradictions, { as: admin })).body;
+    return shown.open.length > 0 ? shown : null;
+  });
+  assert.match(open[0]!.message, /^the log ends at 0 but the newest checkpoint of this process signed/);
+  assert.equal((await log.call(readCheckpoint, { as: admin })).body.checkpoint, null, "nothing is signed");
+  assert.equal((await watched()).size, before.size);
+});
+
+test("who rewrites the data folder too is found out by the witness's copy", async () => {
+  const before = await watched();
+  await forgetHistory();
   await sequenced(log, admin);
   await recordEntries(log, 3);
   await sequenced(log, admin);
-  // At the most the checkpoint file beside the server contradicts it: who owns the machine rewrites that too.
-  await eventually(async () => {
-    const { body } = await log.call(verifyAudit, { as: admin });
-    return body.findings.every(({ kind }) => kind === "rewritten") ? body : null;
-  });
 
   const lines = (await log.call(exportAudit, { as: admin })).text.split("\n").slice(0, -1);
   assert.equal((await verifyExport(lines, logKey, [])).isIntact, true, "by itself the new history is flawless");
@@ -186,6 +209,7 @@ test("a database that was rewritten wholesale, and signed anew with the right ke
   assert.equal(compared.isIntact, false);
   assert.match(compared.findings[0]?.message ?? "", /is not what|are not what/);
 
+  await log.call(switchAuditSink, { params: { id: sink.id }, body: { is_enabled: true }, as: admin });
   const { contradiction, size, checkpoint } = await eventually(async () => {
     const shown = await watched();
     return shown.contradiction === null ? null : shown;
@@ -193,7 +217,6 @@ test("a database that was rewritten wholesale, and signed anew with the right ke
   assert.deepEqual([size, checkpoint], [before.size, before.checkpoint], "the witness keeps what it saw");
   assert.match(contradiction?.message ?? "", /not shown to continue|two different histories/);
   assert.match((await entriesOf(witness, "audit-witness.fork-refused"))[0] ?? "", /"name":"Head office"/);
-  // Until the new history has a checkpoint, it is found to be shorter as well.
   await eventually(
     async () =>
       (await entriesOf(log, "audit.tampering-found")).find((said) =>
@@ -204,7 +227,10 @@ test("a database that was rewritten wholesale, and signed anew with the right ke
     const shown = (await sinkNamed(log, admin, sink.id)).status;
     return shown.state === "failing" ? shown : null;
   });
-  assert.equal(status.cursor, before.size);
+  assert.equal(status.cursor, 0);
+  const { open } = (await log.call(listContradictions, { as: admin })).body;
+  assert.deepEqual([open[0]?.source, open[0]?.stops_signing], ["witness", true]);
+  assert.equal((await log.call(verifyAudit, { as: admin })).body.is_intact, false, "while the witness's alarm is open");
 });
 
 test("a log that is not watched any more is forgotten, and what was seen of it stays on record", async () => {

@@ -12,6 +12,7 @@ const ACTIONS: Record<string, string> = {
   "access-request.reviewed": "Emergency access reviewed",
   "audit.exported": "Audit trail exported",
   "audit.verified": "Audit trail verified",
+  "audit.contradiction-accepted": "Audit trail contradiction accepted",
   "audit.tampering-found": "Audit trail tampering found",
   "audit-sink.delivery-failing": "Delivery to an audit sink failing",
   "audit-witness.fork-refused": "Rewritten audit log refused",

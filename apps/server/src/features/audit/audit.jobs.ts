@@ -1,48 +1,59 @@
 // The sequencer: gives recorded entries their places in the tree, in batches, and signs a checkpoint after each.
-import { appendLeaves, leafHash, rootHash, signCheckpoint } from "@strongroom/auditlog";
-import type { Finding, TreeFrontier } from "@strongroom/auditlog";
-import { SealedError } from "@strongroom/keys";
+import {
+  EMPTY_FRONTIER,
+  appendLeaves,
+  leafHash,
+  parseCheckpoint,
+  rootHash,
+  signCheckpoint,
+} from "@strongroom/auditlog";
+import { EnvelopeError, SealedError } from "@strongroom/keys";
+import type { KeyRing } from "@strongroom/keys";
+import type { PendingKeys } from "#kernel/audit/pending-keys.ts";
 import type { Clock } from "#kernel/clock.ts";
-import type { Database, Tx } from "#kernel/db/database.ts";
+import type { Database, Db, Tx } from "#kernel/db/database.ts";
 import type { Log } from "#kernel/log.ts";
-import type { RaiseAlarm } from "./alarm.ts";
 import type { CheckpointFile } from "./checkpoint-file.ts";
+import type { Contradictions } from "./contradictions.ts";
+import type { ContradictionRow, FoundContradiction } from "./contradictions.store.ts";
 import { addToCounts } from "./counts.store.ts";
 import { insertNames } from "./names.store.ts";
+import { openPendingCheck } from "./pending.ts";
+import type { Accepted, PendingCheck } from "./pending.ts";
+import { hasPending } from "./pending.store.ts";
 import type { LogIdentity, OpenLog } from "./signing-key.ts";
 import { createKnownNames } from "./subject-names.ts";
-import { DamagedTree, loadFrontier } from "./tree.ts";
-import {
-  hasPending,
-  insertCheckpoint,
-  insertLeaves,
-  insertNodes,
-  mayExtend,
-  newestCheckpoint,
-  readReach,
-  takePending,
-} from "./tree.store.ts";
-import type { TakenEntry } from "./tree.store.ts";
+import { Contradicted, continueFrom, readKnown, requireKnown } from "./tree.ts";
+import type { Known, NewContradiction } from "./tree.ts";
+import { insertCheckpoint, insertLeaves, insertNodes, mayExtend, readHead } from "./tree.store.ts";
 
 /**
  * Milliseconds between looks at what waits: entries are proven well within a second. Not LISTEN/NOTIFY: commits that
  * notify queue up behind one lock while they flush, which halved the recorded entries per second at 16 connections.
  */
 const LOOK_INTERVAL = 250;
-/** After a failure, and while the tree is damaged. */
+/** After a failure, and while an administrator has to decide. */
 const FAILED_INTERVAL = 2000;
-const DAMAGED_INTERVAL = 10_000;
+const STOPPED_INTERVAL = 1000;
 const FILE_INTERVAL = 1000;
+const COMPARE_INTERVAL = 2000;
 const BATCH = 1000;
+const IN_FOLDER = "the checkpoint in the data folder";
 
 export interface Sequencer {
   start(): void;
   /** Waits for the batch at work and writes the newest checkpoint to its file. */
   stop(): Promise<void>;
-  /** Gives a place to everything that waits now; null while the vault is sealed or the tree is damaged. */
+  /** Gives a place to everything that waits now; null while the vault is sealed or a contradiction is open. */
   sequence(): Promise<number | null>;
-  /** Why nothing gets a place any more, in one sentence; null when all is well. */
+  /** Compares the database with all that is known outside of it, and reports what contradicts it. */
+  compare(): Promise<void>;
+  /** Reports what somebody else found, such as a witness; nothing is signed from then on if it is about the log itself. */
+  report(found: NewContradiction): Promise<void>;
+  /** Why nothing gets a place any more, or what an administrator has to look at, in one sentence; null when all is well. */
   problem(): string | null;
+  /** What this process found and no administrator accepted. */
+  open(): readonly FoundContradiction[];
 }
 
 interface Parts {
@@ -50,59 +61,147 @@ interface Parts {
   clock: Clock;
   log: Log;
   openLog: OpenLog;
+  keys: KeyRing;
+  pendingKeys: PendingKeys;
+  /** Of the data folder, for what belongs to the trail. */
+  folder: string;
   file: CheckpointFile;
-  alarm: RaiseAlarm;
-  /** Looks once whether the database is what the checkpoint file says, before anything is signed. */
-  examine: (identity: LogIdentity) => Promise<void>;
+  openContradictions: () => Promise<Contradictions>;
+  /** What the sinks say that they have had of the log. */
+  compareSinks: (db: Db, identity: LogIdentity) => Promise<NewContradiction[]>;
+  /** They may be behind again: the database is an older one. */
+  forgetSinks: () => void;
 }
 
 export function createSequencer(parts: Parts): Sequencer {
-  const { database, clock, log, openLog, file, alarm, examine } = parts;
+  const { database, clock, log, openLog, keys, pendingKeys, folder, file } = parts;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   /** Settles when the work that was asked for so far is done. */
   let atWork: Promise<unknown> = Promise.resolve();
+  let contradictions: Contradictions | null = null;
+  /** Of another process, which this one only hears of. */
+  let isStoppedElsewhere = false;
   let isExamined = false;
-  let damage: string | null = null;
   let isFailing = false;
-  /** The frontier that belongs to the newest checkpoint, as far as this process knows. */
-  let known: { note: string; frontier: TreeFrontier } | null = null;
+  /** The newest checkpoint that this process knows. */
+  let known: Known | null = null;
+  let pending: PendingCheck | null = null;
   const names = createKnownNames();
+  let comparedAt = Number.NEGATIVE_INFINITY;
   let unwritten: string | null = null;
+  let written: string | null = null;
   let writtenAt = Number.NEGATIVE_INFINITY;
   let writing: Promise<unknown> = Promise.resolve();
 
-  async function sequenceAll(): Promise<number | null> {
+  const openOnes = async (): Promise<Contradictions> => (contradictions ??= await parts.openContradictions());
+  const isContradicted = (): boolean =>
+    isStoppedElsewhere || (contradictions?.open() ?? []).some(({ is_stopping }) => is_stopping);
+
+  /** Null while the vault is sealed, or a contradiction is open or found. */
+  async function unlessContradicted<T>(
+    work: (identity: LogIdentity, check: PendingCheck) => Promise<T>,
+  ): Promise<T | null> {
     try {
       const identity = await openLog();
-      if (!isExamined) await examine(identity);
-      isExamined = true;
-      // A batch that is not full took all that waited when it began. What came since waits for the next look: under load
-      // there is always something, and small batches without a pause cost as much as recording the entries.
-      let count = 0;
-      for (let taken = BATCH; taken === BATCH; count += taken) taken = await sequenceBatch(identity);
-      damage = null;
-      return count;
+      pending ??= await openPendingCheck({ database, keys, pendingKeys, folder, now: () => clock.now() });
+      if (await waitsForDecision(identity)) return null;
+      await examine(identity);
+      return await work(identity, pending);
     } catch (error) {
-      known = null;
+      // Sealed, or unsealed anew: the keys are asked for again.
+      pending = null;
       if (error instanceof SealedError) return null;
-      if (!(error instanceof DamagedTree)) throw error;
-      // The same damage again is no news; another one is.
-      if (damage !== error.message) await alarm([error.finding]);
-      damage = error.message;
+      const found =
+        error instanceof EnvelopeError ? unreadableKey() : error instanceof Contradicted ? error.found : null;
+      // Accepted once, and still so: it cannot go on, and says so as for any other failure.
+      if (found === null || !(await contradict(found))) throw error;
       return null;
     }
   }
 
+  const sequenceAll = () =>
+    unlessContradicted(async (identity, check) => {
+      // A batch that is not full took all that waited when it began. What came since waits for the next look: under load
+      // there is always something, and small batches without a pause cost as much as recording the entries.
+      let count = 0;
+      for (let taken = BATCH; taken === BATCH; count += taken) taken = await sequenceBatch(identity, check);
+      if (performance.now() - comparedAt >= COMPARE_INTERVAL) await compareOthers(identity, check);
+      return count;
+    });
+
+  const compareAll = () =>
+    unlessContradicted(async (identity, check) => {
+      known = await continueFrom(database.db, identity, await readHead(database.db), known);
+      const note = await file.read();
+      if (note !== null) await requireKnown(database.db, identity, note, IN_FOLDER);
+      await compareOthers(identity, check);
+    });
+
+  /** Takes over what administrators decided meanwhile. */
+  async function waitsForDecision(identity: LogIdentity): Promise<boolean> {
+    const register = await openOnes();
+    const head = await readHead(database.db);
+    const hasOpen = register.open().length > 0;
+    const decided = hasOpen || isStoppedElsewhere ? await register.refresh() : [];
+    for (const decision of decided) await follow(identity, decision);
+    isStoppedElsewhere = (decided.length === 0 ? head : await readHead(database.db)).isStopped;
+    return isContradicted();
+  }
+
+  /** An administrator accepted another history: the log goes on from the checkpoint that they saw. */
+  async function follow(identity: LogIdentity, { is_stopping, base_note }: ContradictionRow): Promise<void> {
+    if (!is_stopping) return;
+    known = base_note === null ? null : readKnown(base_note, identity, "the checkpoint that an administrator accepted");
+    unwritten = base_note;
+    written = null;
+    parts.forgetSinks();
+    const there = await file.read();
+    if (there !== null && !(await isContinued(identity, there))) await file.setAside(clock.now());
+  }
+
+  /** Does the database continue the checkpoint in this note? */
+  async function isContinued(identity: LogIdentity, note: string): Promise<boolean> {
+    try {
+      await requireKnown(database.db, identity, note, IN_FOLDER);
+      return true;
+    } catch (error) {
+      if (error instanceof Contradicted) return false;
+      throw error;
+    }
+  }
+
+  /** Once, before anything is signed: is the database what the data folder and the sinks know of it? */
+  async function examine(identity: LogIdentity): Promise<void> {
+    if (isExamined) return;
+    const note = await file.read();
+    if (note !== null) {
+      const { kept } = await requireKnown(database.db, identity, note, IN_FOLDER).catch(unlessAccepted);
+      if (kept !== null && (known === null || kept.size > known.size)) known = kept;
+      if (kept === null) await file.setAside(clock.now());
+    }
+    isExamined = true;
+  }
+
+  /** What was contradicted and accepted, by way of another process, is known no more. */
+  async function unlessAccepted(error: unknown): Promise<{ kept: null }> {
+    if (!(error instanceof Contradicted)) throw error;
+    const decision = await (await openOnes()).accepted(database.db, error.found);
+    if (decision === null) throw error;
+    return { kept: null };
+  }
+
   /** One transaction: a process that dies in it has changed nothing, and another takes the same entries. */
-  async function sequenceBatch(identity: LogIdentity): Promise<number> {
-    if (!(await hasPending(database.db))) return 0;
+  async function sequenceBatch(identity: LogIdentity, check: PendingCheck): Promise<number> {
+    const before = await continueFrom(database.db, identity, await readHead(database.db), known);
+    known = before;
+    if (!(await hasPending(database.db, check.keyNames()))) return 0;
     const done = await database.transaction(async (tx) => {
       if (!(await mayExtend(tx))) return null;
-      const before = await frontierToExtend(tx, identity);
-      const taken = await takePending(tx, BATCH);
-      const after = await extend(tx, identity, before, taken);
-      const fresh = names.newIn(taken.flatMap(({ canonical }) => canonical ?? []));
+      const stored = await continueFrom(tx, identity, await readHead(tx), before);
+      const taken = await check.take(tx, BATCH);
+      const after = await extend(tx, identity, stored, taken.accepted);
+      const fresh = names.newIn(taken.accepted.map(({ canonical }) => canonical));
       await insertNames(tx, fresh);
       return { taken, after, fresh };
     });
@@ -112,40 +211,46 @@ export function createSequencer(parts: Parts): Sequencer {
       known = done.after;
       unwritten = done.after.note;
     }
-    await nameVanished(done.taken);
-    return done.taken.length;
+    for (const found of done.taken.refused) await contradict(found);
+    return done.taken.count;
   }
 
-  async function frontierToExtend(tx: Tx, identity: LogIdentity): Promise<TreeFrontier> {
-    const { size } = await readReach(tx);
-    const newest = await newestCheckpoint(tx);
-    const isCurrent = known !== null && known.note === newest?.note && known.frontier.size === size;
-    return isCurrent && known !== null ? known.frontier : loadFrontier(tx, identity);
-  }
-
-  async function extend(tx: Tx, { origin, signer }: LogIdentity, before: TreeFrontier, taken: readonly TakenEntry[]) {
-    const found = taken.flatMap(({ entry_id, canonical }) => (canonical === null ? [] : [{ entry_id, canonical }]));
-    if (found.length === 0) return null;
-    const hashes = found.map(({ canonical }) => leafHash(canonical));
+  async function extend(
+    tx: Tx,
+    { origin, signer }: LogIdentity,
+    stored: Known | null,
+    accepted: readonly Accepted[],
+  ): Promise<Known | null> {
+    if (accepted.length === 0) return null;
+    const before = stored?.frontier ?? EMPTY_FRONTIER;
+    const hashes = accepted.map(({ canonical }) => leafHash(canonical));
     const { frontier, nodes } = appendLeaves(before, hashes);
     const now = clock.now();
-    const note = signCheckpoint({ origin, size: frontier.size, root: rootHash(frontier) }, signer, now);
-    const ids = found.map(({ entry_id }) => entry_id);
+    const [size, root] = [frontier.size, rootHash(frontier)];
+    const note = signCheckpoint({ origin, size, root }, signer, now);
+    const ids = accepted.map(({ entry_id }) => entry_id);
     await insertLeaves(tx, before.size, ids, hashes);
     await addToCounts(tx, ids);
     await insertNodes(tx, nodes);
-    await insertCheckpoint(tx, { size: frontier.size, note, signed_at: now }, before.size);
-    return { note, frontier };
+    await insertCheckpoint(tx, { size, note, signed_at: now }, before.size);
+    return { origin, size, root, note, frontier };
   }
 
-  async function nameVanished(taken: readonly TakenEntry[]): Promise<void> {
-    const findings = taken
-      .filter(({ canonical }) => canonical === null)
-      .map(({ entry_id }): Finding => {
-        const message = `entry ${entry_id} was deleted before it got its place in the log`;
-        return { kind: "deleted", index: null, message };
-      });
-    await alarm(findings);
+  /** Now and then: what sinks had, and what became of the entries that this process recorded. */
+  async function compareOthers(identity: LogIdentity, check: PendingCheck): Promise<void> {
+    comparedAt = performance.now();
+    for (const found of await parts.compareSinks(database.db, identity)) await contradict(found);
+    for (const found of await check.missing(database.db, performance.now())) await contradict(found);
+  }
+
+  /** True when it is open now, or when this process goes on from what an administrator accepted. */
+  async function contradict(found: NewContradiction): Promise<boolean> {
+    const decision = await (await openOnes()).report(found);
+    if (decision === null) return true;
+    // INVARIANT: a decision about something else, or of long ago, never replaces what this process knows.
+    if (known === null || found.known !== known.note) return false;
+    await follow(await openLog(), decision);
+    return true;
   }
 
   /** Writes what is newest by then, after any write under way. */
@@ -155,15 +260,34 @@ export function createSequencer(parts: Parts): Sequencer {
       const note = unwritten;
       unwritten = null;
       writtenAt = performance.now();
-      await file.write(note).catch((error: unknown) => {
-        unwritten ??= note;
-        throw error;
-      });
+      await file
+        .write(note, (there) => mayReplace(there, note))
+        .then((isWritten) => {
+          if (isWritten) written = note;
+        })
+        .catch((error: unknown) => {
+          unwritten ??= note;
+          throw error;
+        });
     };
     const work = writing.then(write);
     // Whoever asked hears of a failure; the next checkpoint is written all the same.
     writing = work.catch(() => undefined);
     return work;
+  }
+
+  /** INVARIANT: the file only grows: another process may have written a newer one, and whatever it holds is in the tree. */
+  async function mayReplace(there: string, note: string): Promise<boolean> {
+    if (there === written) return true;
+    try {
+      const { kept } = await requireKnown(database.db, await openLog(), there, IN_FOLDER);
+      return kept.size < (parseCheckpoint(note)?.size ?? 0);
+    } catch (error) {
+      if (error instanceof SealedError) return false;
+      if (!(error instanceof Contradicted)) throw error;
+      await contradict(error.found);
+      return false;
+    }
   }
 
   async function look(): Promise<void> {
@@ -175,12 +299,16 @@ export function createSequencer(parts: Parts): Sequencer {
       log.warn({ err: error }, "audit entries could not be given their places; trying again");
       isFailing = true;
     }
-    const pause = damage !== null ? DAMAGED_INTERVAL : isFailing ? FAILED_INTERVAL : LOOK_INTERVAL;
+    const pause = isFailing ? FAILED_INTERVAL : isContradicted() ? STOPPED_INTERVAL : LOOK_INTERVAL;
     if (!isStopped) timer = setTimeout(() => void look(), pause).unref();
   }
 
   function problem(): string | null {
-    if (damage !== null) return `The audit trail is not continued: ${damage}`;
+    const open = contradictions?.open() ?? [];
+    const first = open.find(({ is_stopping }) => is_stopping);
+    if (first !== undefined) return `The audit trail is not continued: ${first.message}`;
+    if (isStoppedElsewhere) return "The audit trail is not continued: another process found a contradiction";
+    if (open.length > 0) return "Something was found in the audit trail: an administrator has to look at it";
     return isFailing ? "New audit entries cannot be proven at the moment" : null;
   }
 
@@ -200,7 +328,30 @@ export function createSequencer(parts: Parts): Sequencer {
       atWork = work.catch(() => undefined);
       return work;
     },
+    report(found) {
+      const work = atWork.then(async () => void (await contradict(found)));
+      atWork = work.catch(() => undefined);
+      return work;
+    },
+    compare() {
+      const work = atWork.then(async () => void (await compareAll()));
+      atWork = work.catch(() => undefined);
+      return work;
+    },
     problem,
+    open: () => contradictions?.open() ?? [],
   };
   return sequencer;
 }
+
+const unreadableKey = (): NewContradiction => ({
+  source: "signing-key",
+  subject: "",
+  finding: {
+    kind: "signature",
+    index: null,
+    message: "the stored key that signs the log was changed: it cannot be opened",
+  },
+  claim: "unreadable",
+  known: null,
+});

@@ -5,4 +5,5 @@ export const grants = {
   "audit.read": ["admin", "manager"],
   "audit.export": ["admin", "manager"],
   "audit.verify": ["admin", "manager"],
+  "audit.decide": ["admin"],
 } satisfies Grants;

@@ -1,11 +1,13 @@
 // Binds the calls about the audit trail to their use cases.
 import {
+  acceptContradictions,
   countAuditEntries,
   exportAudit,
   exportAuditLogs,
   exportEvidence,
   exportEvidenceBundle,
   listAuditEntries,
+  listContradictions,
   readCheckpoint,
   readInclusionProof,
   verifyAudit,
@@ -15,6 +17,7 @@ import { within } from "#kernel/db/within.ts";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
 import { implementDownload } from "#kernel/http/stream.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import { acceptContradictions as accept, showContradictions } from "./accept-contradictions.ts";
 import { exportProof, exportTrail, reportOf, showCheckpoint, showProof } from "./audit.ts";
 import { exportBundle } from "./evidence-bundle.ts";
 import { exportLogs } from "./export-logs.ts";
@@ -22,6 +25,9 @@ import { countMatching, listTrail, searchTooLong } from "./list-trail.ts";
 import type { People } from "./list-trail.ts";
 import type { OpenLog } from "./signing-key.ts";
 import { newestCheckpoint } from "./tree.store.ts";
+
+/** More are in the database and in the data folder. */
+const MOST_IN_ENTRY = 20;
 
 interface Parts {
   openLog: OpenLog;
@@ -45,6 +51,16 @@ export function bindAudit(kernel: Kernel, { openLog, people, verify }: Parts): v
   implementDownload(kernel, exportEvidenceBundle, async (call, db) =>
     exportBundle(call, db, await openLog(), people.requestsAbout),
   );
+  implement(kernel, listContradictions, (_call, db) => showContradictions(db));
+  implement(kernel, acceptContradictions, async (call, tx) => {
+    const { ids, checkpoint, reason } = call.body;
+    const { keys } = kernel;
+    const decision = { ids, checkpoint, reason, by: `${call.actor.name} (${call.actor.id})` };
+    const { accepted, base } = await accept(tx, { identity: await openLog(), keys, now: clock.now() }, decision);
+    const findings = accepted.slice(0, MOST_IN_ENTRY).map(({ source, kind, message }) => ({ source, kind, message }));
+    call.note({ result: "warning", severity: "critical", reason, details: { count: accepted.length, findings, base } });
+    return { accepted: accepted.length, checkpoint: base };
+  });
   implementInSteps(kernel, verifyAudit, async (call, db) => {
     const report = await verify();
     const { isIntact, entries, findings, omitted } = report;

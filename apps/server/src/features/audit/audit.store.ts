@@ -28,7 +28,6 @@ declare module "#kernel/db/tables.ts" {
   interface Tables {
     audit_entries: AuditEntriesTable;
     audit_leaves: AuditLeavesTable;
-    audit_pending: { entry_id: string };
   }
 }
 

@@ -1,44 +1,124 @@
-// The newest checkpoint outside of the database: a database that was cut back or replaced cannot take it along.
-import { mkdir, open, readFile, readdir, rename } from "node:fs/promises";
+// The newest checkpoints outside of the database: a database that was cut back or replaced cannot take them along.
+import { parseCheckpoint, splitNotes } from "@strongroom/auditlog";
+import { appendFile, mkdir, open, readFile, readdir, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 
-const NAME = "checkpoint";
+const NEWEST = "checkpoint";
+const HISTORY = "checkpoints";
+const LOCK = "checkpoint.lock";
+/** A lock that nobody gave back for so many milliseconds belongs to a process that died. */
+const STALE_LOCK = 10_000;
+
+/** The history is thinned when it holds more notes than this: the newest half stays whole, of the others every second one. */
+const MOST_NOTES = 2000;
 
 export interface CheckpointFile {
-  /** The newest checkpoint that was written; null when there is none. */
+  /** The newest checkpoint that was written, unchecked; null when there is none. */
   read(): Promise<string | null>;
-  /** Replaces it, flushed to the disk before the old one goes. */
-  write(note: string): Promise<void>;
-  /** Keeps it for good under another name, because the database contradicts it. Nothing here removes it again. */
+  /**
+   * Writes a checkpoint, flushed to disk before the old one goes, and adds it to the history. `mayReplace` is asked about
+   * the one that is there, under a lock that all processes of this machine share; when it says no, nothing is written.
+   */
+  write(note: string, mayReplace: (there: string) => Promise<boolean>): Promise<boolean>;
+  /** Moves the newest checkpoint and the history out of the way, for good: an administrator accepted another history. */
   setAside(at: Date): Promise<void>;
-  /** The newest checkpoint and all that were set aside. */
+  /** Every checkpoint that the database must agree with. */
   readAll(): Promise<string[]>;
 }
 
-/** `folder` is made when needed, for the server's user alone. */
+/** Creates `folder` when needed, for the server's user alone. */
 export function openCheckpointFile(folder: string): CheckpointFile {
-  const path = join(folder, NAME);
+  const path = join(folder, NEWEST);
+  const history = join(folder, HISTORY);
+  /** Notes in the history, once this process has read it. */
+  let length: number | null = null;
+
+  async function addToHistory(note: string): Promise<void> {
+    length ??= (await readHistory()).length;
+    if (length >= MOST_NOTES) {
+      const thinned = thin(await readHistory());
+      await writeFlushed(`${history}.next`, thinned.join("\n"));
+      await rename(`${history}.next`, history);
+      length = thinned.length;
+    }
+    // An empty line parts two notes.
+    await appendFile(history, length === 0 ? note : `\n${note}`, { mode: 0o600 });
+    length++;
+  }
+
+  async function readHistory(): Promise<string[]> {
+    const text = await readIfThere(history);
+    // A process that died while it appended leaves half a note, which proves nothing.
+    return text === null ? [] : splitNotes(text).filter((note) => parseCheckpoint(note) !== null);
+  }
+
   return {
     read: () => readIfThere(path),
-    async write(note) {
+    async write(note, mayReplace) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const next = `${path}.next`;
-      await writeFlushed(next, note);
-      await rename(next, path);
-      await flush(folder);
+      return withLock(join(folder, LOCK), async () => {
+        const there = await readIfThere(path);
+        if (there === note) return true;
+        if (there !== null && !(await mayReplace(there))) return false;
+        await writeFlushed(`${path}.next`, note);
+        await rename(`${path}.next`, path);
+        await addToHistory(note);
+        await flush(folder);
+        return true;
+      });
     },
     async setAside(at) {
-      await rename(path, `${path}.contradicted-${at.toISOString().replaceAll(":", "-")}`);
-      await flush(folder);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await withLock(join(folder, LOCK), async () => {
+        const suffix = `.accepted-${at.toISOString().replaceAll(":", "-")}`;
+        for (const each of [path, history]) await rename(each, `${each}${suffix}`).catch(absent(undefined));
+        length = null;
+        await flush(folder);
+      });
     },
     async readAll() {
       const names = (await listIfThere(folder)).filter(
-        (name) => name === NAME || name.startsWith(`${NAME}.contradicted-`),
+        // The second kind: set aside by versions that did not ask anybody.
+        (name) => name === NEWEST || name.startsWith(`${NEWEST}.contradicted-`),
       );
       const notes = await Promise.all(names.map((name) => readIfThere(join(folder, name))));
-      return notes.filter((note) => note !== null);
+      return [...new Set([...notes.filter((note) => note !== null), ...(await readHistory())])];
     },
   };
+}
+
+/** Keeps the newest half, and every second one of the older notes: however long the log lives, some of each age stay. */
+function thin(notes: readonly string[]): string[] {
+  const sorted = notes.toSorted((a, b) => (parseCheckpoint(a)?.size ?? 0) - (parseCheckpoint(b)?.size ?? 0));
+  const half = Math.floor(sorted.length / 2);
+  return sorted.filter((_, place) => place >= half || place % 2 === 0);
+}
+
+/** One process of this machine at a time. */
+async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  let [seen, since] = [0, performance.now()];
+  while (!(await takeLock(path))) {
+    const mtime = await stat(path).then(({ mtimeMs }) => mtimeMs, absent(0));
+    if (mtime !== seen) [seen, since] = [mtime, performance.now()];
+    if (performance.now() - since > STALE_LOCK) await unlink(path).catch(absent(undefined));
+    else await delay(20);
+  }
+  try {
+    return await work();
+  } finally {
+    await unlink(path).catch(absent(undefined));
+  }
+}
+
+async function takeLock(path: string): Promise<boolean> {
+  try {
+    await (await open(path, "wx", 0o600)).close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
 }
 
 async function writeFlushed(path: string, text: string): Promise<void> {

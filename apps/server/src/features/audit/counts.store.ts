@@ -29,7 +29,9 @@ export async function readCounters(db: Db): Promise<{ size: number; counters: Ma
     select 'size' as key, coalesce(max(leaf_index) + 1, 0)::float8 as n from audit_leaves
     union all select span || ' ' || ${kind}, sum(entries)::float8 from audit_counts group by 1
     union all select 'day of ' || to_char(since at time zone 'UTC', 'YYYY-MM-DD'), sum(entries)::float8
-      from audit_counts where span = 'day' group by 1`.execute(db);
+      from audit_counts where span = 'day' group by 1
+    union all select 'hour of ' || to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24'), sum(entries)::float8
+      from audit_counts where span = 'hour' group by 1`.execute(db);
   const counters = new Map(rows.map(({ key, n }) => [key, n]));
   const size = counters.get("size") ?? 0;
   counters.delete("size");
@@ -44,7 +46,13 @@ export function createTally() {
     add(entry: { at: string; event: string; result: string; severity: string | null; grant_id: string | null }): void {
       const isJit = entry.grant_id === null ? "f" : "t";
       const kind = `${entry.event} ${entry.result} ${entry.severity ?? "low"} ${isJit}`;
-      const keys = [`hour ${kind}`, `day ${kind}`, `century ${kind}`, `day of ${entry.at.slice(0, 10)}`];
+      const keys = [
+        `hour ${kind}`,
+        `day ${kind}`,
+        `century ${kind}`,
+        `day of ${entry.at.slice(0, 10)}`,
+        `hour of ${entry.at.slice(0, 13)}`,
+      ];
       for (const key of keys) counters.set(key, (counters.get(key) ?? 0) + 1);
     },
   };

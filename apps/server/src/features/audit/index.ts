@@ -3,7 +3,9 @@ import { join } from "node:path";
 import type { VerifyReport } from "@strongroom/auditlog";
 import type { AuditLogEntry } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
+import { createPendingKeys, usePendingKeys } from "#kernel/audit/pending-keys.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import type { Notify } from "#features/notifications/index.ts";
 import { createAlarm } from "./alarm.ts";
 import { createSequencer } from "./audit.jobs.ts";
 import { grants } from "./audit.policy.ts";
@@ -11,11 +13,17 @@ import { bindAudit } from "./audit.routes.ts";
 import { historyOf } from "./audit.ts";
 import type { HistoryPage } from "./audit.ts";
 import { openCheckpointFile } from "./checkpoint-file.ts";
-import { examineAtStart } from "./examine.ts";
+import { acceptedEntries, findingOf, openContradictions } from "./contradictions.ts";
+import { listOpen } from "./contradictions.store.ts";
+import type { FoundContradiction } from "./contradictions.store.ts";
+import { openEvidenceFolder } from "./evidence-folder.ts";
 import type { People } from "./list-trail.ts";
 import { outletOf } from "./outlet.ts";
 import type { Outlet } from "./outlet.ts";
 import { createLogIdentity } from "./signing-key.ts";
+import type { LogIdentity } from "./signing-key.ts";
+import { openSinkMarks } from "./sink-marks.ts";
+import type { SinkStanding } from "./sink-marks.ts";
 import { verifyStored } from "./verify-stored.ts";
 
 export type HistoryOfTarget = (
@@ -38,18 +46,41 @@ export interface AuditFeature {
   outlet: Outlet;
   /** For the health of the server. */
   health: { name: string; problem: () => Promise<string | null> };
+  /** What this process found and no administrator accepted. */
+  contradictions(): readonly FoundContradiction[];
+  /** Compares the database with all that is known outside of it, and reports what contradicts it. */
+  compare(): Promise<void>;
+  /** Who says how far the sinks are, which are built after the log. */
+  compareWith(standings: (db: Db) => Promise<SinkStanding[]>): void;
 }
 
 const NIGHTLY = "17 3 * * *";
 
-export function installAudit(kernel: Kernel, people: People): AuditFeature {
+export function installAudit(kernel: Kernel, people: People, { notify }: { notify: Notify }): AuditFeature {
   const { database, clock, keys, log, config } = kernel;
+  const folder = join(config.dataFolder, "audit");
+  const pendingKeys = createPendingKeys(folder);
+  usePendingKeys(database.pool, pendingKeys);
   const openLog = createLogIdentity({ database, keys, clock });
-  const file = openCheckpointFile(join(config.dataFolder, "audit"));
+  const file = openCheckpointFile(folder);
+  const marks = openSinkMarks(folder);
+  const evidence = openEvidenceFolder(join(folder, "contradictions"));
   const alarm = createAlarm({ database, clock, log });
-  const examine = (identity: Awaited<ReturnType<typeof openLog>>) =>
-    examineAtStart({ database, clock, file, alarm }, identity);
-  const sequencer = createSequencer({ database, clock, log, openLog, file, alarm, examine });
+  let standings: (db: Db) => Promise<SinkStanding[]> = async () => [];
+  const compareSinks = async (db: Db, identity: LogIdentity) => marks.compare(db, identity, await standings(db));
+  const sequencer = createSequencer({
+    database,
+    clock,
+    log,
+    keys,
+    openLog,
+    pendingKeys,
+    folder,
+    file,
+    compareSinks,
+    openContradictions: () => openContradictions({ database, clock, log, keys, evidence, notify }),
+    forgetSinks: () => marks.forget(),
+  });
 
   let underWay: Promise<VerifyReport> | null = null;
   const verify = (): Promise<VerifyReport> => {
@@ -57,7 +88,12 @@ export function installAudit(kernel: Kernel, people: People): AuditFeature {
     return underWay;
   };
   async function verifyAndAlarm(): Promise<VerifyReport> {
-    const report = await verifyStored(database.db, await openLog(), file);
+    await sequencer.compare();
+    const report = await verifyStored(database.db, await openLog(), {
+      file,
+      acceptedEntries: () => acceptedEntries(database.db, keys),
+      others: async () => [...sequencer.open().map(findingOf), ...(await listOpen(database.db)).map(findingOf)],
+    });
     await alarm(report.findings);
     return report;
   }
@@ -73,8 +109,11 @@ export function installAudit(kernel: Kernel, people: People): AuditFeature {
     stop: () => sequencer.stop(),
     sequence: () => sequencer.sequence(),
     verify,
-    outlet: outletOf(alarm),
+    outlet: outletOf((found) => sequencer.report(found)),
     health: { name: "audit", problem: async () => sequencer.problem() },
+    contradictions: () => sequencer.open(),
+    compare: () => sequencer.compare(),
+    compareWith: (each) => (standings = each),
   };
 }
 
@@ -83,5 +122,9 @@ export { formatEntry } from "./format-entry.ts";
 export type { Outlet, PlacedEntry } from "./outlet.ts";
 export { openCheckpointFile } from "./checkpoint-file.ts";
 export { readLag, readSize } from "./tree.store.ts";
+export { cutOff } from "./sink-marks.ts";
+export type { SinkStanding } from "./sink-marks.ts";
+export type { NewContradiction } from "./tree.ts";
+export type { FoundContradiction } from "./contradictions.store.ts";
 export { openTrail } from "./open-trail.ts";
 export type { Trail } from "./open-trail.ts";

@@ -38,3 +38,19 @@ export async function findSubjects(db: Db, text: string, most: number): Promise<
   const of = (kind: NamedSubject["kind"]) => rows.filter((row) => row.kind === kind).map(({ subject }) => subject);
   return { actors: of("actor"), targets: of("target"), events: of("event") };
 }
+
+/** Those of these names that are not stored. */
+export async function missingNames(db: Db, names: readonly NamedSubject[]): Promise<NamedSubject[]> {
+  if (names.length === 0) return [];
+  const { rows } = await sql<NamedSubject>`
+    select asked.* from unnest(
+      ${names.map(({ kind }) => kind)}::text[],
+      ${names.map(({ subject }) => subject)}::text[],
+      ${names.map(({ name }) => name)}::text[]
+    ) asked (kind, subject, name)
+    where not exists (
+      select from audit_names known
+      where known.kind = asked.kind and known.subject = asked.subject and known.name = asked.name
+    )`.execute(db);
+  return rows;
+}

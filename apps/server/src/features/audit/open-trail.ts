@@ -1,12 +1,16 @@
 // The audit trail for the command line: what an auditor asks for, without a running server.
-import type { ReplyOf, readCheckpoint } from "@strongroom/contract";
+import type { ReplyOf, listContradictions, readCheckpoint } from "@strongroom/contract";
 import type { VerifyReport } from "@strongroom/auditlog";
 import type { KeyRing } from "@strongroom/keys";
 import type { Clock } from "#kernel/clock.ts";
-import type { Database } from "#kernel/db/database.ts";
+import type { Database, Tx } from "#kernel/db/database.ts";
+import { acceptContradictions, showContradictions } from "./accept-contradictions.ts";
+import type { Decision } from "./accept-contradictions.ts";
 import { requireCheckpoint, showCheckpoint } from "./audit.ts";
 import { writeCompleteExport } from "./export-audit.ts";
 import { openCheckpointFile } from "./checkpoint-file.ts";
+import { acceptedEntries, findingOf } from "./contradictions.ts";
+import { listOpen } from "./contradictions.store.ts";
 import { createLogIdentity } from "./signing-key.ts";
 import { verifyStored } from "./verify-stored.ts";
 
@@ -17,6 +21,9 @@ export interface Trail {
   checkpoint(): Promise<ReplyOf<typeof readCheckpoint>>;
   /** Checks all that is stored, also against the newest checkpoint that `folder` holds. */
   verify(folder: string): Promise<VerifyReport>;
+  contradictions(): Promise<ReplyOf<typeof listContradictions>>;
+  /** In the transaction that records it. Rejects with a refusal as `acceptContradictions` does. */
+  accept(tx: Tx, decision: Decision): ReturnType<typeof acceptContradictions>;
   /** A complete export in pieces of text. Rejects with a refusal when nothing is signed yet. */
   exportTrail(): Promise<AsyncIterable<string>>;
 }
@@ -33,7 +40,17 @@ export function openTrail(parts: { database: Database; keys: KeyRing; clock: Clo
       if (shown.checkpoint !== null) await requireCheckpoint(db, identity);
       return shown;
     },
-    verify: async (folder) => verifyStored(db, await openLog(), openCheckpointFile(folder)),
+    verify: async (folder) =>
+      verifyStored(db, await openLog(), {
+        file: openCheckpointFile(folder),
+        others: async () => (await listOpen(db)).map(findingOf),
+        acceptedEntries: () => acceptedEntries(db, parts.keys),
+      }),
+    contradictions: () => showContradictions(db),
+    async accept(tx, decision) {
+      const identity = await openLog();
+      return acceptContradictions(tx, { identity, keys: parts.keys, now: parts.clock.now() }, decision);
+    },
     async exportTrail() {
       const identity = await openLog();
       const { newest } = await requireCheckpoint(db, identity);

@@ -2,7 +2,7 @@
 import { consistencyProof } from "@strongroom/auditlog";
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
-import type { RaiseAlarm } from "./alarm.ts";
+import type { NewContradiction } from "./tree.ts";
 import { checkpointAfter, newestCheckpoint, nodeReader, readReach } from "./tree.store.ts";
 import type { StoredCheckpoint } from "./tree.store.ts";
 
@@ -26,17 +26,18 @@ export interface Outlet {
   checkpointAfter(db: Db, size: number): Promise<StoredCheckpoint | undefined>;
   /** RFC 9162 §2.1.4. Rejects when the stored tree has lost nodes. */
   consistency(db: Db, earlier: number, size: number): Promise<Buffer[]>;
-  alarm: RaiseAlarm;
+  /** For what contradicts the log from outside: nothing is signed until an administrator has decided. */
+  report: (found: NewContradiction) => Promise<void>;
 }
 
-export const outletOf = (alarm: RaiseAlarm): Outlet => ({
+export const outletOf = (report: Outlet["report"]): Outlet => ({
   reach: readReach,
   read: readFrom,
   recordedAt,
   newestCheckpoint,
   checkpointAfter,
   consistency: (db, earlier, size) => consistencyProof(nodeReader(db), earlier, size),
-  alarm,
+  report,
 });
 
 async function readFrom(db: Db, from: number, most: { entries: number; bytes: number }): Promise<PlacedEntry[]> {

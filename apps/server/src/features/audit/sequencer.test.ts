@@ -1,6 +1,6 @@
 import { parseCheckpoint } from "@strongroom/auditlog";
 import assert from "node:assert/strict";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, it } from "node:test";
 import { sql } from "kysely";
@@ -160,9 +160,9 @@ describe("the sequencer", () => {
     const trail = await aTrail();
     await trail.recordInBatches(1);
     await trail.audit.stop();
-    // The file's folder is taken by a file: what cannot be written is tried again.
-    rmSync(join(trail.dataFolder, "audit"), { recursive: true });
-    writeFileSync(join(trail.dataFolder, "audit"), "");
+    // The file's place is taken by a folder: what cannot be written is tried again.
+    rmSync(trail.checkpointPath);
+    mkdirSync(join(trail.checkpointPath, "in-the-way"), { recursive: true });
     const next = await restarted(trail);
     opened.splice(0, 1, next);
     await next.record(1);
@@ -174,7 +174,7 @@ describe("the sequencer", () => {
       }
     };
     await becomes("New audit entries cannot be proven at the moment");
-    rmSync(join(trail.dataFolder, "audit"));
+    rmSync(trail.checkpointPath, { recursive: true });
     await becomes(null);
     assert.equal((await readReach(next.database.db)).size, 2);
   });

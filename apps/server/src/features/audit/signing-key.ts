@@ -15,6 +15,8 @@ export interface LogIdentity {
   /** What an auditor is given: `name+hash+base64`. */
   verifierKey: string;
   signer: NoteSigner;
+  /** The key as the database keeps it. */
+  sealedSeed: Buffer;
 }
 
 /** Opens the log's key; makes it when there is none. Rejects with SealedError while the vault is sealed. */
@@ -56,7 +58,7 @@ function openLog({ origin, sealed_seed }: { origin: string; sealed_seed: Buffer 
   const seed = secret.revealBytes();
   const signer = noteSigner(origin, seed);
   seed.fill(0);
-  return { origin, signer, verifierKey: encodeVerifierKey(signer) };
+  return { origin, signer, verifierKey: encodeVerifierKey(signer), sealedSeed: sealed_seed };
 }
 
 const contextOf = (origin: string) => ({ purpose: PURPOSE, recordId: origin, version: 1 });

@@ -22,6 +22,21 @@ export function namesIn(canonical: Buffer): NamedSubject[] {
   return names.filter((each) => each !== null);
 }
 
+/**
+ * What the actor and the target of an entry are called, as every version has stored it: what else names a target, and letters
+ * beyond ASCII, were stored otherwise before migration 0020.
+ */
+export function mainNamesIn(canonical: Buffer): NamedSubject[] {
+  const entry = parse(canonical);
+  if (entry === null) return [];
+  const { actor, target } = entry;
+  const names = [
+    ...("id" in actor ? [named("actor", actor.id, actor.name)] : []),
+    ...(target === undefined ? [] : [named("target", target.id, target.name)]),
+  ];
+  return names.filter((each) => each !== null && /^[ -~]*$/.test(each.name)) as NamedSubject[];
+}
+
 function named(kind: "actor" | "target", subject: string, name: unknown): NamedSubject | null {
   return typeof name === "string" && name !== "" ? { kind, subject, name: name.slice(0, LONGEST).toLowerCase() } : null;
 }

@@ -32,31 +32,6 @@ export async function mayExtend(tx: Tx): Promise<boolean> {
 /** Any number that nothing else in the database locks. */
 const LOCK = 7_305_808_870;
 
-export interface TakenEntry {
-  entry_id: string;
-  /** Null when the entry is gone although nothing in the product removes one. */
-  canonical: Buffer | null;
-}
-
-/** Takes the oldest of the waiting entries; the transaction that takes them gives them their places. */
-export async function takePending(tx: Tx, limit: number): Promise<TakenEntry[]> {
-  // A look-up for each, and no join: while the trail is young the planner would read all of it for every batch.
-  const { rows } = await sql<TakenEntry>`
-    with taken as (
-      delete from audit_pending
-      where entry_id in (select entry_id from audit_pending order by entry_id limit ${limit})
-      returning entry_id
-    )
-    select taken.entry_id, (select entry.canonical from audit_entries entry where entry.id = taken.entry_id) as canonical
-    from taken order by taken.entry_id`.execute(tx);
-  return rows;
-}
-
-export async function hasPending(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ is: boolean }>`select exists (select from audit_pending) as is`.execute(db);
-  return rows[0]?.is === true;
-}
-
 /** How many entries wait for their place in the tree, and since when the oldest does. */
 export async function readLag(db: Db): Promise<{ waiting: number; oldest: Date | null }> {
   const { rows } = await sql<{ waiting: number; oldest: Date | null }>`
@@ -79,6 +54,34 @@ export async function readReach(db: Db): Promise<{ size: number; signed: number 
   return { size: rows[0]?.size ?? 0, signed: rows[0]?.signed ?? 0 };
 }
 
+/** What the sequencer looks at before it continues the tree: one statement, so that all of it is of one moment. */
+export interface Head {
+  /** How many leaves there are. */
+  size: number;
+  /** The newest stored checkpoint; null when there is none. */
+  note: string | null;
+  /** The size that its row says; 0 without one. */
+  signed: number;
+  /** The sealed key that signs; null before the first start, or when the row was deleted. */
+  seed: Buffer | null;
+  /** Whether a contradiction that stops the sequencer is recorded and not decided. */
+  isStopped: boolean;
+}
+
+export async function readHead(db: Db): Promise<Head> {
+  const { rows } = await sql<Omit<Head, "size" | "signed"> & { size: number | null; signed: number | null }>`
+    select (select max(leaf_index) + 1 from audit_leaves) as size, newest.note, newest.size as signed,
+      (select sealed_seed from audit_log) as seed,
+      exists (select from audit_contradictions where is_stopping and accepted_at is null) as "isStopped"
+    from (select 1) one
+    left join (select size, note from audit_checkpoints order by size desc limit 1) newest on true`.execute(db);
+  const [head] = rows;
+  return { size: 0, note: null, signed: 0, seed: null, isStopped: false, ...withoutNulls(head) };
+}
+
+const withoutNulls = (row: object = {}): Partial<Head> =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+
 export async function insertLeaves(tx: Tx, from: number, entryIds: readonly string[], hashes: readonly Buffer[]) {
   await sql`
     insert into audit_leaves (leaf_index, entry_id, leaf_hash)
@@ -99,24 +102,41 @@ export async function insertNodes(tx: Tx, nodes: readonly TreeNode[]): Promise<v
     )`.execute(tx);
 }
 
+/** The hashes of complete subtrees, in the order asked; null in place of one that is gone. */
+export async function readNodes(db: Db, addresses: readonly NodeAddress[]): Promise<(Buffer | null)[]> {
+  if (addresses.length === 0) return [];
+  const { rows } = await sql<{ hash: Buffer | null }>`
+    select coalesce(node.hash, leaf.leaf_hash) as hash
+    from unnest(
+      ${addresses.map(({ level }) => level)}::smallint[],
+      ${addresses.map(({ index }) => index)}::bigint[]
+    ) with ordinality as asked (level, index, place)
+    left join audit_nodes node on node.level = asked.level and node.index = asked.index
+    left join audit_leaves leaf on asked.level = 0 and leaf.leaf_index = asked.index
+    order by place`.execute(db);
+  return rows.map(({ hash }) => hash);
+}
+
 /** The package's storage port. Rejects with MissingNodes. */
-export function nodeReader(db: Db): ReadNodes {
-  return async (addresses: readonly NodeAddress[]) => {
-    if (addresses.length === 0) return [];
-    const { rows } = await sql<{ hash: Buffer | null }>`
-      select coalesce(node.hash, leaf.leaf_hash) as hash
-      from unnest(
-        ${addresses.map(({ level }) => level)}::smallint[],
-        ${addresses.map(({ index }) => index)}::bigint[]
-      ) with ordinality as asked (level, index, place)
-      left join audit_nodes node on node.level = asked.level and node.index = asked.index
-      left join audit_leaves leaf on asked.level = 0 and leaf.leaf_index = asked.index
-      order by place`.execute(db);
-    return rows.map(({ hash }) => {
+export const nodeReader =
+  (db: Db): ReadNodes =>
+  async (addresses) => {
+    const hashes = await readNodes(db, addresses);
+    return hashes.map((hash) => {
       if (hash === null) throw new MissingNodes("nodes of the audit tree are gone");
       return hash;
     });
   };
+
+/** Whether there are nodes over more leaves than there are. */
+export async function hasNodesBeyond(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`
+    select exists (
+      select from generate_series(1, 53) as level (level)
+      where (select max(index) from audit_nodes node where node.level = level.level)
+        >= div(coalesce((select max(leaf_index) + 1 from audit_leaves), 0)::numeric, 2::numeric ^ level.level)
+    ) as is`.execute(db);
+  return rows[0]?.is === true;
 }
 
 export const newestCheckpoint = (db: Db): Promise<StoredCheckpoint | undefined> =>
@@ -227,4 +247,39 @@ export async function insertLog(tx: Tx, log: { origin: string; sealed_seed: Buff
     .values(log)
     .onConflict((conflict) => conflict.column("is_only" as never).doNothing())
     .execute();
+}
+
+/** The newest rows of the trail and those beside a leaf, as evidence; names and contents, never a secret. */
+export async function rowsAround(db: Db, index: number | null): Promise<unknown> {
+  const { rows: leaves } = await sql`
+    select leaf.leaf_index, leaf.entry_id, encode(leaf.leaf_hash, 'hex') as leaf_hash, encode(entry.canonical, 'base64') as entry
+    from audit_leaves leaf left join audit_entries entry on entry.id = leaf.entry_id
+    where leaf.leaf_index > (select coalesce(max(leaf_index), 0) - 10 from audit_leaves)
+      or (leaf.leaf_index between ${(index ?? -100) - 5} and ${(index ?? -100) + 5})
+    order by leaf.leaf_index`.execute(db);
+  const { rows: checkpoints } = await sql`
+    select size, note, signed_at from audit_checkpoints order by size desc limit 10`.execute(db);
+  return { leaves, checkpoints };
+}
+
+/** As `mayExtend`, but waits until nobody else extends the tree. */
+export async function holdTree(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
+}
+
+/** Puts `checkpoint` in the place of all that sign as many entries or more. */
+export async function replaceCheckpoints(tx: Tx, checkpoint: StoredCheckpoint | null, from: number): Promise<void> {
+  await tx.deleteFrom("audit_checkpoints").where("size", ">=", from).execute();
+  if (checkpoint !== null) await tx.insertInto("audit_checkpoints").values(checkpoint).execute();
+}
+
+/** Puts the key that signs back as this process opened it. */
+export async function restoreSeed(
+  tx: Tx,
+  { origin, sealedSeed }: { origin: string; sealedSeed: Buffer },
+): Promise<void> {
+  await sql`
+    insert into audit_log (origin, sealed_seed, created_at) values (${origin}, ${sealedSeed}, now())
+    on conflict (is_only) do update set origin = excluded.origin, sealed_seed = excluded.sealed_seed
+    where audit_log.sealed_seed <> excluded.sealed_seed or audit_log.origin <> excluded.origin`.execute(tx);
 }

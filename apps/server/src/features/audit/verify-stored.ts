@@ -1,47 +1,97 @@
-// Checks everything that is stored against the tree, the signed checkpoints and the checkpoint file.
+// Checks everything that is stored against the tree, the signed checkpoints and what is known outside of the database.
 import { compareStored, decodeEntry, grantOf, leafHash } from "@strongroom/auditlog";
 import type { AuditEntry, Finding, VerifyReport } from "@strongroom/auditlog";
 import type { Db } from "#kernel/db/database.ts";
 import { createTally, readCounters } from "./counts.store.ts";
 import type { CheckpointFile } from "./checkpoint-file.ts";
+import { createNameCheck, createNodeCheck } from "./derived-rows.ts";
 import type { LogIdentity } from "./signing-key.ts";
 import { frontierOf } from "./tree.ts";
-import { readCheckpoints, readLeaves, readReach, readUnplaced } from "./tree.store.ts";
+import { readCheckpoints, readHead, readLeaves, readReach, readUnplaced } from "./tree.store.ts";
 import type { LeafWithEntry } from "./tree.store.ts";
 
 const MOST_FINDINGS = 1000;
 
+/** What a check asks beside the rows of the trail. */
+export interface KnownOutside {
+  file: CheckpointFile;
+  /** Contradictions that nobody has decided, and what sinks and witnesses had of the log. */
+  others: () => Promise<Finding[]>;
+  /** Entries that administrators know of and that are not signed. */
+  acceptedEntries: () => Promise<ReadonlySet<string>>;
+}
+
 /**
  * Reads every entry once, in pages; entries recorded meanwhile are left to the next time. Finds what `compareStored`
- * finds, and what only the database can show: listed columns that say something else than the entry, and entries
- * without a place.
+ * finds, and what only the database can show: listed columns that say something else than the entry, entries
+ * without a place, and rows made from entries (nodes, counters, names) that do not fit them.
  */
-export async function verifyStored(db: Db, identity: LogIdentity, file: CheckpointFile): Promise<VerifyReport> {
+export async function verifyStored(
+  db: Db,
+  identity: LogIdentity,
+  { file, others, acceptedEntries }: KnownOutside,
+): Promise<VerifyReport> {
   const { size, counters } = await readCounters(db);
   const { signed } = await readReach(db);
+  const head = await readHead(db);
   const tally = createTally();
   const more: Finding[] = [];
-  const add = (finding: Finding) => more.length < MOST_FINDINGS && more.push(finding);
+  /** What follows from an entry that was changed itself would be said twice. */
+  const derived: Finding[] = [];
+  const into = (list: Finding[]) => (finding: Finding) => void (list.length < MOST_FINDINGS && list.push(finding));
+  const add = into(more);
+  const checks = [createNodeCheck(db, into(derived)), createNameCheck(db, into(derived))];
   const report = await compareStored({
     origin: identity.origin,
     verifier: identity.signer,
-    leaves: compareColumns(readLeaves(db, size), { add, tally }),
+    leaves: compareColumns(readLeaves(db, size), { add, tally, also: checks.map(({ take }) => take) }),
     checkpoints: notes(db, Math.max(size, signed)),
     kept: await file.readAll(),
     recover: (at) => frontierOf(db, at),
   });
+  for (const { end } of checks) await end();
+  const accepted = await acceptedEntries();
   for await (const id of readUnplaced(db)) {
+    if (accepted.has(id)) continue;
     add({
       kind: "added",
       index: null,
       message: `entry ${id} has no place in the log: it was not recorded by this product, or its place was removed`,
     });
   }
+  if (head.seed === null || !head.seed.equals(identity.sealedSeed)) {
+    add({
+      kind: "signature",
+      index: null,
+      message: "the key that signs the log was changed or deleted in the database",
+    });
+  }
   // Of entries that were changed or are gone, other words were said already.
-  if (report.isIntact && more.length === 0 && !agree(counters, tally.counters)) {
-    add({ kind: "changed", index: null, message: "the counters of the lists say something else than the entries" });
+  if (report.isIntact && more.length === 0) {
+    for (const finding of derived) add(finding);
+    if (head.signed < head.size) add(unsigned(head));
+    if (!agree(counters, tally.counters)) {
+      add({ kind: "changed", index: null, message: "the counters of the lists say something else than the entries" });
+    }
+  }
+  const said = [...report.findings, ...more];
+  for (const finding of await others()) {
+    if (!said.some((each) => isSame(each, finding))) add(finding);
+    said.push(finding);
   }
   return { ...report, isIntact: report.isIntact && more.length === 0, findings: [...report.findings, ...more] };
+}
+
+/** What the whole log lacks is said once, with the entries that are concerned. */
+const isSame = (one: Finding, other: Finding): boolean =>
+  one.message === other.message || (one.kind === other.kind && ["truncated", "rewritten"].includes(one.kind));
+
+function unsigned({ size, signed, note }: { size: number; signed: number; note: string | null }): Finding {
+  const message =
+    note === null
+      ? `all checkpoints over the ${size} entries of the log are gone`
+      : `the newest checkpoints are gone: ${size} entries have a place, and the newest stored checkpoint signed ${signed}`;
+  return { kind: "checkpoint", index: null, message };
 }
 
 async function* notes(db: Db, size: number): AsyncGenerator<string> {
@@ -51,9 +101,15 @@ async function* notes(db: Db, size: number): AsyncGenerator<string> {
 const agree = (one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): boolean =>
   one.size === other.size && [...one].every(([key, n]) => other.get(key) === n);
 
+interface Beside {
+  add: (finding: Finding) => void;
+  tally: ReturnType<typeof createTally>;
+  also: readonly ((leaf: LeafWithEntry) => Promise<void>)[];
+}
+
 async function* compareColumns(
   leaves: AsyncIterable<LeafWithEntry>,
-  { add, tally }: { add: (finding: Finding) => void; tally: ReturnType<typeof createTally> },
+  { add, tally, also }: Beside,
 ): AsyncGenerator<LeafWithEntry> {
   for await (const leaf of leaves) {
     const column = changedColumn(leaf);
@@ -65,6 +121,7 @@ async function* compareColumns(
         message: `entry ${leaf.index} is listed with another ${column} than it was recorded with`,
       });
     }
+    for (const take of also) await take(leaf);
     yield leaf;
   }
 }

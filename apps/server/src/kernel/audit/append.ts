@@ -4,6 +4,8 @@ import { encodeEntry, grantOf } from "@strongroom/auditlog";
 import { sql } from "kysely";
 import type { Tx } from "../db/database.ts";
 import { sentWithNext } from "../db/shared-trips.ts";
+import { afterCommit } from "../db/transaction-hooks.ts";
+import { awaitPlaces, pendingKeysOf, stamp } from "./pending-keys.ts";
 
 /**
  * One statement however many entries. Each is durable when the transaction commits, and marked as pending,
@@ -15,6 +17,9 @@ import { sentWithNext } from "../db/shared-trips.ts";
 export async function appendAudit(tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const column = <T>(pick: (entry: AuditEntry) => T): T[] => entries.map(pick);
+  const encoded = entries.map((entry) => ({ id: entry.id, canonical: encodeEntry(entry) }));
+  const keys = pendingKeysOf(tx);
+  const { name, macs } = stamp(keys, encoded);
   const statement = sql`
     with added as (
       insert into audit_entries (id, at, event, actor_id, actor_name, target_type, target_id, result, severity, grant_id, canonical)
@@ -29,11 +34,17 @@ export async function appendAudit(tx: Tx, entries: readonly AuditEntry[]): Promi
         (select ${column((entry) => entry.result)}::text[]),
         (select ${column((entry) => entry.severity ?? null)}::text[]),
         (select ${column(grantOf)}::uuid[]),
-        (select ${column((entry) => encodeEntry(entry))}::bytea[])
+        (select ${encoded.map(({ canonical }) => canonical)}::bytea[])
       )
-      returning id
     )
-    insert into audit_pending (entry_id) select id from added
+    insert into audit_pending (entry_id, mac, mac_key)
+    select *, (select ${name}::text) from unnest(
+      (select ${column((entry) => entry.id)}::uuid[]),
+      (select ${macs}::bytea[])
+    )
   `;
   await tx.executeQuery(sentWithNext("audit.append", statement.compile(tx)));
+  if (keys === null) return;
+  const ids = entries.map(({ id }) => id);
+  afterCommit(tx, () => awaitPlaces(keys, ids, performance.now()));
 }

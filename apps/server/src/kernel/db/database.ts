@@ -9,6 +9,7 @@ import { markDatabaseError } from "./database-error.ts";
 import { columnTypes } from "./column-types.ts";
 import { sharedTrips } from "./shared-trips.ts";
 import type { Tables } from "./tables.ts";
+import { beginHooks } from "./transaction-hooks.ts";
 
 /** Reads. Searches stay unnamed (no generic plan); see `named` for hot lookups by key. */
 export type Db = Kysely<Tables>;
@@ -127,21 +128,30 @@ export function openDatabase(config: DatabaseConfig): Database {
 
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedTrips(pool, availability, false) }) });
   const swift = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedTrips(pool, availability, true) }) });
+  async function execute<T>(on: Db, fn: (tx: Tx) => Promise<T>): Promise<T> {
+    let committed = (): void => {};
+    const result = await on.transaction().execute((tx) => {
+      committed = beginHooks(tx, pool);
+      return fn(tx);
+    });
+    committed();
+    return result;
+  }
   return {
     db,
     async transaction(fn) {
       try {
-        return await db.transaction().execute(fn);
+        return await execute(db, fn);
       } catch (error) {
         if ((error as { code?: unknown } | null)?.code !== DEADLOCK) throw error;
         config.log.warn(
           { event: "database.deadlock" },
           "PostgreSQL ended a transaction because of a deadlock; retrying it",
         );
-        return db.transaction().execute(fn);
+        return execute(db, fn);
       }
     },
-    swiftTransaction: (fn) => swift.transaction().execute(fn),
+    swiftTransaction: (fn) => execute(swift, fn),
     pool,
     connection,
     openPool,

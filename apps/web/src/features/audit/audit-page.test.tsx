@@ -10,6 +10,8 @@ const LIST = "GET /api/v1/audit";
 const COUNTS = "GET /api/v1/audit/counts";
 const LOGS = "GET /api/v1/audit/logs";
 const VERIFY = "POST /api/v1/audit/verify";
+const CONTRADICTIONS = "GET /api/v1/audit/contradictions";
+const ACCEPT = "POST /api/v1/audit/contradictions/accept";
 const KEY = "strongroom/test+1f2e3d4c+AfK3l0pQ9sX2m5n8b1v4c7z0";
 
 const entry = (n: number, given: Partial<AuditLog> = {}) => ({
@@ -34,6 +36,21 @@ const entry = (n: number, given: Partial<AuditLog> = {}) => ({
   ...given,
 });
 
+const contradiction = {
+  id: "0190c0de-0000-7000-8000-000000000001",
+  source: "checkpoint",
+  kind: "truncated",
+  message: "the log ends at 60 but the checkpoint in the data folder signed 100 entries: entries 60 to 99 are gone",
+  leaf_index: 60,
+  stops_signing: true,
+  known_checkpoint: "strongroom/test\n100\nroot\n",
+  stored_checkpoint: "strongroom/test\n60\nroot\n",
+  found_at: new Date().toISOString(),
+  accepted_at: null,
+  accepted_by: null,
+  reason: null,
+};
+
 let api: TestApi;
 const saved: { name: string; content: Blob }[] = [];
 
@@ -53,6 +70,7 @@ beforeEach(async () => {
   api = await startApi({
     [LIST]: { json: { logs: [entry(1)], next_cursor: null } },
     [COUNTS]: { json: { total: 31, successful: 27, failed: 3, jit: 2, is_exact: true } },
+    [CONTRADICTIONS]: { json: { open: [], accepted: [], checkpoint: null, size: 0 } },
     "GET /api/v1/audit/checkpoint": {
       json: {
         checkpoint: "strongroom/test\n5200\nroot\n",
@@ -264,5 +282,55 @@ describe("the audit page", () => {
     await user.click(screen.getByRole("button", { name: "Export with proofs" }));
     expect(await screen.findByText("Failed to export the audit trail: Nothing is signed yet.")).toBeTruthy();
     expect(saved).toEqual([]);
+  });
+});
+
+describe("contradictions in the audit trail", () => {
+  const open = { open: [contradiction], accepted: [], checkpoint: contradiction.stored_checkpoint, size: 60 };
+
+  test("a manager sees what was found and both checkpoints, and cannot decide", async () => {
+    api.on(CONTRADICTIONS, { json: open });
+    await openAudit();
+    const alert = within(await screen.findByRole("alert"));
+    expect(alert.getByText(/The log ends at 60 but the checkpoint in the data folder signed 100 entries/)).toBeTruthy();
+    expect(alert.getByText(/not signed until an administrator decides/)).toBeTruthy();
+    expect(alert.getByText("Known outside of the database")).toBeTruthy();
+    expect(alert.queryByRole("button", { name: "Accept the Database as It Is" })).toBeNull();
+  });
+
+  test("an administrator accepts with a reason and a confirmation, never without", async () => {
+    signInForTest({ role: "admin" });
+    api.on(CONTRADICTIONS, { json: open });
+    api.on(ACCEPT, { json: { accepted: 1, checkpoint: open.checkpoint } });
+    const { user } = await openAudit();
+    await user.click(await screen.findByRole("button", { name: "Accept the Database as It Is" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    await user.click(dialog.getByRole("button", { name: "Accept" }));
+    expect(await dialog.findByText("Say why")).toBeTruthy();
+    expect(dialog.getByText("Confirm this first")).toBeTruthy();
+    expect(api.requestsTo(ACCEPT)).toEqual([]);
+    await user.type(dialog.getByRole("textbox", { name: /Reason/ }), "Restored the backup of 3 May");
+    await user.click(dialog.getByRole("checkbox"));
+    await user.click(dialog.getByRole("button", { name: "Accept" }));
+    await waitFor(() =>
+      expect(api.requestsTo(ACCEPT).at(-1)?.body).toEqual({
+        ids: [contradiction.id],
+        checkpoint: open.checkpoint,
+        reason: "Restored the backup of 3 May",
+      }),
+    );
+  });
+
+  test("decisions stay visible with who made them and why", async () => {
+    const accepted = {
+      ...contradiction,
+      accepted_at: new Date().toISOString(),
+      accepted_by: "Dana Test",
+      reason: "Restored a backup",
+    };
+    api.on(CONTRADICTIONS, { json: { ...open, open: [], accepted: [accepted] } });
+    await openAudit();
+    expect(await screen.findByText("1 accepted contradiction")).toBeTruthy();
+    expect(screen.getByText(/by Dana Test, “Restored a backup”/)).toBeTruthy();
   });
 });

@@ -12,6 +12,7 @@ import classes from "./audit-page.module.css";
 import { AuditTrail } from "./audit-trail.tsx";
 import { trailDownload, verification } from "./audit.queries.ts";
 import { CheckpointCard } from "./checkpoint-card.tsx";
+import { ContradictionsCard } from "./contradictions-card.tsx";
 import { VerificationResult } from "./verification-result.tsx";
 
 const TITLE = "Audit Logs";
@@ -69,6 +70,7 @@ function WholeTrail() {
           </>
         }
       />
+      <ContradictionsCard />
       {check.data !== undefined && (
         <div className={classes.result}>
           <VerificationResult result={check.data} />

@@ -1,5 +1,12 @@
 // What the audit page asks for and sends beside its list.
-import { exportAudit, readCheckpoint, verifyAudit } from "@strongroom/contract";
+import {
+  acceptContradictions,
+  exportAudit,
+  listContradictions,
+  readCheckpoint,
+  verifyAudit,
+} from "@strongroom/contract";
+import type { InputOf } from "@strongroom/contract";
 import { mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call, download } from "#shared/api/call.ts";
 import { queryOf } from "#shared/api/query.ts";
@@ -8,6 +15,15 @@ import { saveFile } from "#shared/ui/save-file.ts";
 import { exportFileName } from "./export-names.ts";
 
 export const newestCheckpoint = queryOf(readCheckpoint);
+
+export const contradictions = queryOf(listContradictions);
+
+export const decision = (client: QueryClient) =>
+  mutationOptions({
+    mutationFn: (body: NonNullable<InputOf<typeof acceptContradictions>["body"]>) =>
+      call(acceptContradictions, { body }),
+    onSettled: refreshTrail(client),
+  });
 
 export const verification = (client: QueryClient) =>
   mutationOptions({ mutationFn: () => call(verifyAudit), onSettled: refreshTrail(client) });

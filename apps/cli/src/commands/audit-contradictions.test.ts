@@ -1,0 +1,62 @@
+// A live log that was cut back, decided at the terminal while the server runs.
+import { listContradictions, readCheckpoint } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { runSql } from "../../../../e2e/testing/database.ts";
+import type { RunningServer } from "../../../../e2e/testing/server.ts";
+import { aPlace, call, storeSecret } from "../../testing/a-strongroom.ts";
+
+const place = aPlace();
+let server: RunningServer;
+let admin: string;
+
+before(async () => {
+  server = await place.start();
+  admin = await place.setUp(server);
+  await storeSecret(server, admin, "a secret");
+  await until(async () => (await checkpoint()).pending === 0);
+});
+after(() => place.remove());
+
+const checkpoint = async () => (await call(server, readCheckpoint, { as: admin })).body;
+const open = async () => (await call(server, listContradictions, { as: admin })).body.open;
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 40_000; !(await isSo()); await delay(20)) assert.ok(Date.now() < end, "it came to be");
+}
+
+test("a cut log is shown and accepted at the terminal, and the running server goes on", async () => {
+  const nothing = await place.run(["audit", "contradictions"]);
+  assert.deepEqual([nothing.status, nothing.stdout], [0, "Nothing contradicts the audit trail.\n"], nothing.stderr);
+
+  await runSql(
+    server,
+    `set session_replication_role = replica;
+     delete from audit_leaves; delete from audit_nodes; delete from audit_checkpoints; delete from audit_counts;
+     delete from audit_entries where id not in (select entry_id from audit_pending)`,
+  );
+  await until(async () => (await open()).length === 1);
+  const shown = await place.run(["audit", "contradictions"]);
+  assert.equal(shown.status, 1, shown.stderr);
+  assert.match(
+    shown.stdout,
+    /^1 contradiction, oldest first:\n- the log ends at 0 but the newest checkpoint of this process/,
+  );
+  const id = /id (\S+)/.exec(shown.stdout)![1]!;
+
+  const unsaid = await place.run(["audit", "accept", id]);
+  assert.deepEqual([unsaid.status, unsaid.stdout], [2, ""]);
+  assert.match(unsaid.stderr, /--reason is missing/);
+  const other = await place.run(["audit", "accept", "0190c0de-0000-7000-8000-00000000beef", "--reason", "x"]);
+  assert.equal(other.status, 1);
+  assert.match(other.stderr, /Something else was found meanwhile/);
+
+  const accepted = await place.run(["audit", "accept", id, "--reason", "Restored an older backup"]);
+  assert.equal(accepted.status, 0, accepted.stderr);
+  await until(async () => (await open()).length === 0 && (await checkpoint()).size > 0);
+  await storeSecret(server, admin, "another secret");
+  await until(async () => (await checkpoint()).pending === 0);
+  const after = await place.run(["audit", "contradictions", "--json"]);
+  assert.deepEqual([after.status, (JSON.parse(after.stdout) as { open: unknown[] }).open], [0, []]);
+});

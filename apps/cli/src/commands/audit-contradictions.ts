@@ -1,0 +1,65 @@
+// `audit contradictions` and `audit accept`: what contradicts the audit trail, and the decision to go on all the same.
+import { openTrail } from "@strongroom/server/features/audit/index.ts";
+import { appendAudit } from "@strongroom/server/kernel/audit/append.ts";
+import { systemEntry } from "@strongroom/server/kernel/audit/entry.ts";
+import { userInfo } from "node:os";
+import { command } from "../command.ts";
+import { UsageError } from "../command-error.ts";
+import { count, note, say, sayJson } from "../output.ts";
+import { COMMAND_LINE } from "../record.ts";
+import { withKeys } from "../root-key.ts";
+import { atWork } from "../workplace.ts";
+
+/** Ends with 0 when nothing is open, 1 when something is. */
+export const auditContradictions = command({
+  options: { json: { type: "boolean" } },
+  operands: [0, 0],
+  async run({ json }) {
+    return atWork((workplace) =>
+      withKeys(workplace, async (keys) => {
+        const shown = await openTrail({ ...workplace, keys }).contradictions();
+        if (json) sayJson(shown);
+        else if (shown.open.length === 0) say("Nothing contradicts the audit trail.");
+        else {
+          say(`${count(shown.open.length, "contradiction")}, oldest first:`);
+          for (const { id, message, found_at, stops_signing } of shown.open) {
+            say(`- ${message}`);
+            say(`  found ${found_at}${stops_signing ? ", stops signing" : ""}; id ${id}`);
+          }
+          note("The evidence is in the data folder, in audit/contradictions. Read it before you run audit accept.");
+        }
+        return shown.open.length === 0 ? 0 : 1;
+      }),
+    );
+  },
+});
+
+/** The ids are asked for so that nobody accepts what they have not read. */
+export const auditAccept = command({
+  options: { reason: { type: "string" } },
+  operands: [1, 1000],
+  async run({ reason }, ...ids) {
+    const why = reason?.trim() ?? "";
+    if (why === "") throw new UsageError("--reason is missing: it goes on record.");
+    await atWork((workplace) =>
+      withKeys(workplace, async (keys) => {
+        const trail = openTrail({ ...workplace, keys });
+        const { checkpoint } = await trail.contradictions();
+        const by = `${COMMAND_LINE}, as ${userInfo().username}`;
+        const { accepted } = await workplace.database.transaction(async (tx) => {
+          const decided = await trail.accept(tx, { ids, checkpoint, by, reason: why });
+          const findings = decided.accepted
+            .slice(0, 20)
+            .map(({ source, kind, message }) => ({ source, kind, message }));
+          const details = { count: decided.accepted.length, findings, base: decided.base };
+          const said = { result: "warning", severity: "critical", reason: why, details } as const;
+          await appendAudit(tx, [
+            systemEntry("audit.contradiction-accepted", COMMAND_LINE, said, workplace.clock.now()),
+          ]);
+          return decided;
+        });
+        say(`Accepted ${count(accepted.length, "contradiction")}. Running servers go on within a second.`);
+      }),
+    );
+  },
+});

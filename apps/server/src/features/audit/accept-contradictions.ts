@@ -1,0 +1,109 @@
+// An administrator's decision about what contradicts the audit trail: the database as it stands is accepted, on record and
+// with the evidence kept, and the log goes on from there.
+import { consistencyProof, rootHash, signCheckpoint, verifyCheckpoint, verifyConsistency } from "@strongroom/auditlog";
+import type { KeyRing } from "@strongroom/keys";
+import type { Contradiction, ReplyOf, listContradictions } from "@strongroom/contract";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { INTEGRITY_PURPOSE, decisionMac } from "./contradictions.ts";
+import { listAccepted, listOpen, lockOpen, recordDecision } from "./contradictions.store.ts";
+import type { ContradictionRow } from "./contradictions.store.ts";
+import type { LogIdentity } from "./signing-key.ts";
+import { frontierOf } from "./tree.ts";
+import { holdTree, nodeReader, readHead, replaceCheckpoints, restoreSeed } from "./tree.store.ts";
+import type { Head } from "./tree.store.ts";
+
+const MOST_SHOWN = 50;
+
+export async function showContradictions(db: Db): Promise<ReplyOf<typeof listContradictions>> {
+  const [open, accepted, head] = await Promise.all([listOpen(db), listAccepted(db, MOST_SHOWN), readHead(db)]);
+  return { open: open.map(shown), accepted: accepted.map(shown), checkpoint: head.note, size: head.size };
+}
+
+export interface Decision {
+  /** All that are open: who decides has seen them. */
+  ids: readonly string[];
+  /** The newest stored checkpoint, as it was shown; null for none. */
+  checkpoint: string | null;
+  by: string;
+  reason: string;
+}
+
+/**
+ * Accepts all that is open. Where the log itself was contradicted, its newest checkpoint signs what is stored now. Returns what
+ * was accepted. Throws 409 when something else is open or stored by now, or the tree is too damaged to go on from.
+ */
+export async function acceptContradictions(
+  tx: Tx,
+  { identity, keys, now }: { identity: LogIdentity; keys: KeyRing; now: Date },
+  { ids, checkpoint, by, reason }: Decision,
+): Promise<{ accepted: ContradictionRow[]; base: string | null }> {
+  await holdTree(tx);
+  const open = await lockOpen(tx);
+  const isSame = open.length === ids.length && open.every(({ id }) => ids.includes(id));
+  const head = await readHead(tx);
+  if (open.length === 0) throw refuse(409, "audit.nothing-open", "Nothing contradicts the audit trail.");
+  if (!isSame || head.note !== checkpoint) {
+    throw refuse(409, "audit.evidence-changed", "Something else was found meanwhile. Read the evidence again.");
+  }
+  const isStopping = open.some(({ is_stopping }) => is_stopping);
+  const base = isStopping ? await settleBase(tx, identity, head, now) : head.note;
+  const kek = await keys.kekFor(INTEGRITY_PURPOSE);
+  for (const row of open) {
+    const decided = { accepted_at: now, accepted_by: by, reason, base_note: base };
+    await recordDecision(tx, row.id, {
+      ...decided,
+      mac: decisionMac(kek, { ...decided, fingerprint: row.fingerprint }),
+    });
+  }
+  return { accepted: open, base };
+}
+
+/** The checkpoint over what is stored: the stored one where it fits, else a new one. */
+async function settleBase(tx: Tx, identity: LogIdentity, head: Head, now: Date): Promise<string | null> {
+  const { origin, signer } = identity;
+  await restoreSeed(tx, identity);
+  if (head.size === 0) {
+    await replaceCheckpoints(tx, null, 0);
+    return null;
+  }
+  const frontier = await frontierOf(tx, head.size);
+  if (frontier === null) throw damaged();
+  const root = rootHash(frontier);
+  const read = head.note === null ? null : verifyCheckpoint(head.note, signer);
+  const stored = read?.outcome === "verified" && read.checkpoint.origin === origin ? read.checkpoint : null;
+  if (stored !== null && stored.size === head.size && head.signed === head.size) {
+    if (!stored.root.equals(root)) throw damaged();
+    return head.note;
+  }
+  // What an older checkpoint signed is still there, or the nodes are not those of the leaves.
+  if (stored !== null && stored.size < head.size) {
+    const proof = await consistencyProof(nodeReader(tx), stored.size, head.size);
+    const claim = { earlier: stored.size, size: head.size, earlierRoot: stored.root, root, proof };
+    if (!verifyConsistency(claim)) throw damaged();
+  }
+  const note = signCheckpoint({ origin, size: head.size, root }, signer, now);
+  await replaceCheckpoints(tx, { size: head.size, note, signed_at: now }, head.size);
+  return note;
+}
+
+const damaged = () =>
+  refuse(409, "audit.damaged", "The stored tree is damaged: the log cannot go on from it. Restore a backup first.");
+
+function shown(row: ContradictionRow): Contradiction {
+  const { id, source, kind, message, leaf_index, is_stopping, known_note, stored_note } = row;
+  return {
+    id,
+    source,
+    kind,
+    message,
+    leaf_index,
+    stops_signing: is_stopping,
+    known_checkpoint: known_note,
+    stored_checkpoint: stored_note,
+    found_at: row.found_at.toISOString(),
+    accepted_at: row.accepted_at?.toISOString() ?? null,
+    accepted_by: row.accepted_by,
+    reason: row.reason,
+  };
+}

@@ -1,0 +1,110 @@
+// Entries that wait for their places: taken, checked by their MAC, and put aside when it is missing or wrong.
+import { sql } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    audit_pending: { entry_id: string; mac: Buffer | null; mac_key: string | null };
+    audit_quarantine: {
+      entry_id: string;
+      mac: Buffer | null;
+      mac_key: string | null;
+      reason: string;
+      found_at: Date;
+    };
+  }
+}
+
+export interface TakenEntry {
+  entry_id: string;
+  mac: Buffer | null;
+  mac_key: string | null;
+  /** Null when the entry is gone although nothing in the product removes one. */
+  canonical: Buffer | null;
+  /** It has its place already: somebody put it among the waiting ones again. */
+  is_placed: boolean;
+}
+
+/** Those that this process can check: the others wait for a process with their key. */
+const isReadable = (keyNames: readonly string[]) => sql`(mac_key is null or mac_key = any(${keyNames}::text[]))`;
+
+/** Takes the oldest of the waiting entries; the transaction that takes them gives them their places. */
+export async function takePending(tx: Tx, keyNames: readonly string[], limit: number): Promise<TakenEntry[]> {
+  // A look-up for each, and no join: while the trail is young the planner would read all of it for every batch.
+  const { rows } = await sql<TakenEntry>`
+    with taken as (
+      delete from audit_pending
+      where entry_id in (select entry_id from audit_pending where ${isReadable(keyNames)} order by entry_id limit ${limit})
+      returning entry_id, mac, mac_key
+    )
+    select taken.*, (select entry.canonical from audit_entries entry where entry.id = taken.entry_id) as canonical,
+      exists (select from audit_leaves leaf where leaf.entry_id = taken.entry_id) as is_placed
+    from taken order by taken.entry_id`.execute(tx);
+  return rows;
+}
+
+export async function hasPending(db: Db, keyNames: readonly string[]): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`
+    select exists (select from audit_pending where ${isReadable(keyNames)}) as is`.execute(db);
+  return rows[0]?.is === true;
+}
+
+/** Of waiting entries, those whose key this process lacks. */
+export const listUnreadable = (db: Db, keyNames: readonly string[]) =>
+  db
+    .selectFrom("audit_pending")
+    .select(["entry_id", "mac_key"])
+    .where(sql<boolean>`not ${isReadable(keyNames)}`)
+    .orderBy("entry_id")
+    .limit(1000)
+    .execute();
+
+export async function insertQuarantined(
+  tx: Tx,
+  rows: readonly Pick<TakenEntry, "entry_id" | "mac" | "mac_key">[],
+  { reason, at }: { reason: string; at: Date },
+): Promise<void> {
+  if (rows.length === 0) return;
+  const values = rows.map(({ entry_id, mac, mac_key }) => ({ entry_id, mac, mac_key, reason, found_at: at }));
+  await tx
+    .insertInto("audit_quarantine")
+    .values(values)
+    .onConflict((conflict) => conflict.column("entry_id").doNothing())
+    .execute();
+}
+
+export async function isAnyKey(db: Db, purpose: string): Promise<boolean> {
+  const found = await db.selectFrom("keks").select("id").where("purpose", "=", purpose).executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Entries without a MAC, with what one is made from. */
+export async function readUnstamped(tx: Tx): Promise<{ entry_id: string; canonical: Buffer }[]> {
+  return tx
+    .selectFrom("audit_pending as pending")
+    .innerJoin("audit_entries as entry", "entry.id", "pending.entry_id")
+    .select(["pending.entry_id", "entry.canonical"])
+    .where("pending.mac", "is", null)
+    .forUpdate("pending")
+    .execute();
+}
+
+export async function setMacs(tx: Tx, keyName: string, ids: readonly string[], macs: readonly Buffer[]): Promise<void> {
+  await sql`
+    update audit_pending set mac = stamped.mac, mac_key = ${keyName}
+    from unnest(${ids}::uuid[], ${macs}::bytea[]) stamped (id, mac) where entry_id = stamped.id`.execute(tx);
+}
+
+export type Whereabouts = "placed" | "waiting" | "quarantined" | "gone";
+
+/** Where entries are that were recorded. */
+export async function whereAre(db: Db, ids: readonly string[]): Promise<{ id: string; is: Whereabouts }[]> {
+  const { rows } = await sql<{ id: string; is: Whereabouts }>`
+    select id, case
+      when exists (select from audit_leaves where entry_id = id) then 'placed'
+      when exists (select from audit_pending where entry_id = id) then 'waiting'
+      when exists (select from audit_quarantine where entry_id = id) then 'quarantined'
+      else 'gone' end as is
+    from unnest(${ids}::uuid[]) asked (id)`.execute(db);
+  return rows;
+}

@@ -1,0 +1,139 @@
+// MACs over entries that wait for their place in the tree: what the sequencer signs was written by this product, and not
+// by somebody who writes to the database.
+import type { Kek } from "@strongroom/keys";
+import { SealedError, authenticate } from "@strongroom/keys";
+import { createHmac, createSecretKey, hash, randomBytes, randomUUID } from "node:crypto";
+import type { KeyObject } from "node:crypto";
+import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type pg from "pg";
+import type { Tx } from "../db/database.ts";
+import { poolOf } from "../db/transaction-hooks.ts";
+
+/** The name of the key in the vault, as it stands beside the MAC. */
+export const VAULT_KEY = "vault";
+const LABEL = "strongroom/audit-pending/v1";
+const FILE = "pending.key";
+const KEY_BYTES = 32;
+/** Entries of which nobody has asked yet whether they got their places. */
+const MOST_AWAITED = 100_000;
+
+export interface PendingKey {
+  name: string;
+  /** HMAC-SHA-256 over the entry's id and its canonical bytes. */
+  mac(entryId: string, canonical: Buffer): Buffer;
+}
+
+export interface PendingKeys {
+  /** The vault's key once there is one and the vault is open, else the key file of this data folder. */
+  writing(): PendingKey;
+  /** Of this data folder: for commands, and for what is recorded while the vault is sealed. Made when there is none. */
+  local(): PendingKey;
+  vault(kek: Kek): PendingKey;
+  /** From now on entries are written with this key; the caller opened it. */
+  useVault(kek: Kek): void;
+  /** When this process recorded which entry, in milliseconds of `performance.now()`: whoever sees one in its place removes it. */
+  awaited: Map<string, number>;
+}
+
+/** `folder` is created when needed, for the user of this process alone. */
+export function createPendingKeys(folder: string): PendingKeys {
+  let local: PendingKey | null = null;
+  let current: { kek: Kek; key: PendingKey } | null = null;
+  const awaited = new Map<string, number>();
+  const vault = (kek: Kek): PendingKey => ({
+    name: VAULT_KEY,
+    mac: (entryId, canonical) => authenticate(kek, LABEL, entryId, canonical),
+  });
+  const keys: PendingKeys = {
+    awaited,
+    vault,
+    local: () => (local ??= localKey(folder)),
+    useVault(kek) {
+      if (current?.kek !== kek) current = { kek, key: vault(kek) };
+    },
+    writing: () => current?.key ?? keys.local(),
+  };
+  return keys;
+}
+
+const ofPool = new WeakMap<pg.Pool, PendingKeys>();
+
+/** Every entry that is recorded through this pool carries a MAC by these keys. */
+export function usePendingKeys(pool: pg.Pool, keys: PendingKeys): void {
+  ofPool.set(pool, keys);
+}
+
+/** Null where nobody said by which keys, as in tests of other things. */
+export function pendingKeysOf(tx: Tx): PendingKeys | null {
+  const pool = poolOf(tx);
+  return (pool && ofPool.get(pool)) ?? null;
+}
+
+export interface Stamped {
+  name: string | null;
+  macs: (Buffer | null)[];
+}
+
+/** One MAC for each entry, all by one key. */
+export function stamp(keys: PendingKeys | null, entries: readonly { id: string; canonical: Buffer }[]): Stamped {
+  if (keys === null) return { name: null, macs: entries.map(() => null) };
+  const by = (key: PendingKey): Stamped => ({
+    name: key.name,
+    macs: entries.map(({ id, canonical }) => key.mac(id, canonical)),
+  });
+  try {
+    return by(keys.writing());
+  } catch (error) {
+    // Sealed since: what is recorded then is as true.
+    if (error instanceof SealedError) return by(keys.local());
+    throw error;
+  }
+}
+
+/** Remembers entries that were surely committed. */
+export function awaitPlaces(keys: PendingKeys, ids: readonly string[], at: number): void {
+  for (const id of ids) {
+    if (keys.awaited.size >= MOST_AWAITED) return;
+    keys.awaited.set(id, at);
+  }
+}
+
+function localKey(folder: string): PendingKey {
+  const key = readOrMake(folder);
+  const label = Buffer.from(`${LABEL}\n`);
+  return {
+    name: `file:${hash("sha256", key.export(), "hex").slice(0, 16)}`,
+    mac: (entryId, canonical) =>
+      createHmac("sha256", key).update(label).update(`${entryId}\n`).update(canonical).digest(),
+  };
+}
+
+function readOrMake(folder: string): KeyObject {
+  const path = join(folder, FILE);
+  try {
+    return read(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const next = `${path}.${randomUUID()}`;
+  writeFileSync(next, randomBytes(KEY_BYTES), { flag: "wx", mode: 0o600, flush: true });
+  try {
+    // Unlike a rename, this never replaces the key of a process that was faster.
+    linkSync(next, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    unlinkSync(next);
+  }
+  return read(path);
+}
+
+function read(path: string): KeyObject {
+  const bytes = readFileSync(path);
+  if (bytes.length !== KEY_BYTES) throw new Error(`${path} is damaged: it does not hold a key of ${KEY_BYTES} bytes`);
+  const key = createSecretKey(bytes);
+  bytes.fill(0);
+  return key;
+}

@@ -1,0 +1,27 @@
+// What belongs to a running transaction: the pool that it runs on, and what is to be done once it has committed.
+import type pg from "pg";
+import type { Tx } from "./database.ts";
+
+interface Running {
+  pool: pg.Pool;
+  hooks: (() => void)[];
+}
+
+const running = new WeakMap<object, Running>();
+
+/** For `Database` alone. Returns what is to be called after the commit. */
+export function beginHooks(tx: Tx, pool: pg.Pool): () => void {
+  const hooks: Running["hooks"] = [];
+  running.set(tx, { pool, hooks });
+  return () => {
+    for (const hook of hooks) hook();
+  };
+}
+
+/** Calls `hook` once `tx` has surely committed: not when it rolled back, nor when nobody knows. */
+export function afterCommit(tx: Tx, hook: () => void): void {
+  running.get(tx)?.hooks.push(hook);
+}
+
+/** The pool of a transaction that `Database` began; undefined for any other. */
+export const poolOf = (tx: Tx): pg.Pool | undefined => running.get(tx)?.pool;

@@ -1,0 +1,30 @@
+// Message authentication: proof that something was written by a process that had the keys.
+import type { KeyObject } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
+import { kekKeyObject, type Kek } from "./kek.ts";
+import { lengthPrefixed } from "./length-prefixed.ts";
+import { deriveKey, hmacSha256 } from "./primitives.ts";
+
+const LABEL = "strongroom/authentication/v1";
+
+/** Derived once for each KEK, and let go with it. */
+const derived = new WeakMap<Kek, { from: KeyObject; key: KeyObject }>();
+
+/**
+ * HMAC-SHA-256 over `fields` under a key derived from `kek`: 32 bytes. Two different lists of fields never give the same
+ * input. Throws SealedError for a KEK that was disposed of.
+ */
+export function authenticate(kek: Kek, ...fields: readonly (string | Uint8Array)[]): Buffer {
+  const from = kekKeyObject(kek);
+  let known = derived.get(kek);
+  if (known?.from !== from) {
+    known = { from, key: deriveKey(from, Buffer.alloc(0), LABEL) };
+    derived.set(kek, known);
+  }
+  return hmacSha256(known.key, lengthPrefixed(...fields));
+}
+
+/** Compares in constant time. False also for a MAC of another length. */
+export function isAuthentic(mac: Uint8Array, expected: Uint8Array): boolean {
+  return mac.length === expected.length && timingSafeEqual(mac, expected);
+}
