@@ -346,7 +346,7 @@ export const acceptContradictions = endpoint({
   summary: "Accept the database as it stands, after reading what contradicts it",
   body: z.strictObject({
     /** All that are open. */
-    ids: z.array(z.uuid()).min(1).max(1000),
+    ids: z.array(z.uuid()).min(1).max(10_000),
     /** As `listContradictions` said it. */
     checkpoint: z
       .string()

@@ -22,7 +22,7 @@ import type { NewContradiction } from "./tree.ts";
 /** Milliseconds after which a recorded entry that neither waits nor has a place was deleted, and one without its key is reported. */
 const SETTLED_AFTER = 2000;
 const STRANDED_AFTER = 600_000;
-const MOST_ASKED = 1000;
+const MOST_ASKED = 5000;
 const MARKER = "macs-required";
 
 export interface Accepted {
