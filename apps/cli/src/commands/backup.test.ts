@@ -130,7 +130,9 @@ test("a restore finds the key file that is there already, and keeps the newer ch
 
   const cutBack = await place.start({ STRONGROOM_DATA: again });
   const token = await signIn(cutBack, ADMIN);
-  await until(() => /the log ends at \d+ but the checkpoint of .* signed \d+ entries/.test(cutBack.output()));
+  await until(() =>
+    /the log ends at \d+ but the checkpoint in the data folder signed \d+ entries/.test(cutBack.output()),
+  );
   const { body: report } = await call(cutBack, verifyAudit, { as: token });
   assert.equal(report.is_intact, false, "an auditor learns that entries are gone");
   await cutBack.stop();

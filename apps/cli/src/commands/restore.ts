@@ -6,10 +6,11 @@ import type { Embedded } from "@strongroom/server/kernel/embedded/embedded.ts";
 import { markRestored } from "@strongroom/server/kernel/embedded/restore-mark.ts";
 import { restore } from "@strongroom/server/kernel/embedded/restore.ts";
 import { readConfig } from "@strongroom/server/kernel/config.ts";
+import { createPendingKeys, usePendingKeys } from "@strongroom/server/kernel/audit/pending-keys.ts";
 import { openDatabase } from "@strongroom/server/kernel/db/database.ts";
 import { readSealRecord } from "@strongroom/server/kernel/keys/kek-store.ts";
 import { existsSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { command } from "../command.ts";
 import { CommandError } from "../command-error.ts";
 import { refuseUnlessOwner } from "../other-owner.ts";
@@ -34,7 +35,16 @@ export const restoreCommand = command({
       name === keyName ||
       name.startsWith(`${keyName}.`);
     const findMac = findMacOfPerson(config);
-    const restoring = restore({ backup: folder, dataFolder, kept, prove, findMac, acceptUnauthenticated, log });
+    const proveIn = (embedded: Embedded, backup: Authenticated) => prove(embedded, backup, dataFolder);
+    const restoring = restore({
+      backup: folder,
+      dataFolder,
+      kept,
+      prove: proveIn,
+      findMac,
+      acceptUnauthenticated,
+      log,
+    });
     const { manifest, isAuthenticated } = await restoring.catch(explain);
     say(`Restored the backup of ${manifest.made_at} into ${dataFolder}. Its database opens.`);
     if (isAuthenticated) say(`It authenticates with the root key ${manifest.root_key?.id}.`);
@@ -56,9 +66,14 @@ function explain(error: unknown): never {
 }
 
 /** The database answers, is not from a newer Strongroom, and is the one that the manifest speaks of. */
-async function prove({ connection }: Embedded, { manifest, isAuthenticated }: Authenticated): Promise<void> {
+async function prove(
+  { connection }: Embedded,
+  { manifest, isAuthenticated }: Authenticated,
+  dataFolder: string,
+): Promise<void> {
   const { root_key: rootKey, made_at: madeAt } = manifest;
   const database = openDatabase({ connection, log, poolSize: 2, applicationName: "strongroom command" });
+  usePendingKeys(database.pool, createPendingKeys(join(dataFolder, "audit")));
   try {
     const { stored, known } = await versions(database);
     if (stored > known)

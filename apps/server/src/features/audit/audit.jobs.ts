@@ -107,7 +107,7 @@ export function createSequencer(parts: Parts): Sequencer {
       pending ??= await openPendingCheck({ database, keys, pendingKeys, folder, now: () => clock.now() });
       if (await waitsForDecision(identity)) return null;
       await examine(identity);
-      return await work(identity, pending);
+      return isContradicted() ? null : await work(identity, pending);
     } catch (error) {
       // Sealed, or unsealed anew: the keys are asked for again.
       pending = null;
@@ -180,6 +180,7 @@ export function createSequencer(parts: Parts): Sequencer {
       if (kept !== null && (known === null || kept.size > known.size)) known = kept;
       if (kept === null) await file.setAside(clock.now());
     }
+    for (const found of await parts.compareSinks(database.db, identity)) await contradict(found);
     isExamined = true;
   }
 

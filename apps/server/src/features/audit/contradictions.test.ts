@@ -1,5 +1,5 @@
 // From a contradiction to an administrator's decision, over HTTP, with whole servers on one database.
-import { acceptContradictions, listContradictions, readCheckpoint, verifyAudit } from "@strongroom/contract";
+import { acceptContradictions, listContradictions, readCheckpoint, scopeOf, verifyAudit } from "@strongroom/contract";
 import { parseCheckpoint } from "@strongroom/auditlog";
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, readdirSync } from "node:fs";
@@ -160,6 +160,7 @@ test("only a signed-in administrator decides, about all that is open, as it is s
   assert.equal((await ask({ ...good, reason: " " }, admin)).status, 400);
   assert.equal((await ask({ ...good, checkpoint: null }, admin)).status, 409);
   assert.equal((await ask({ ...good, ids: [...ids, "0190c0de-0000-7000-8000-00000000beef"] }, admin)).status, 409);
+  assert.equal(scopeOf(acceptContradictions), null, "no API token can be given this");
   assert.equal((await openOnes(app, admin)).open.length, 1);
   assert.equal((await app.call(listContradictions, { as: manager.token })).status, 200);
 });

@@ -285,6 +285,21 @@ describe("the owner of the database", () => {
     });
   }
 
+  it("has nothing signed by a server without a past that a witness's checkpoint in the database contradicts", async () => {
+    const before = await aTrail();
+    const { body } = await before.call(readCheckpoint, { as: "manager" });
+    await before.audit.stop();
+    await before.spoil(...cut(60), ...COUNTED_ANEW);
+    rmSync(join(before.dataFolder, "audit"), { recursive: true });
+    const trail = await again(before);
+    const standing = { id: "w", name: "witness", content: "checkpoints", cursor: 101, settled: 101 } as const;
+    trail.audit.compareWith(async () => [{ ...standing, cosigned: body.checkpoint }]);
+    await trail.record(1);
+    assert.equal(await trail.audit.sequence(), null);
+    const { body: after } = await trail.call(readCheckpoint, { as: "manager" });
+    assert.equal(after.size, 60);
+  });
+
   it("is found out by a witness alone who also rewrites the data folder, and restarts the server", async () => {
     const before = await aTrail();
     const { body } = await before.call(readCheckpoint, { as: "manager" });

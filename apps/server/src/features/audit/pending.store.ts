@@ -5,6 +5,7 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 declare module "#kernel/db/tables.ts" {
   interface Tables {
     audit_pending: { entry_id: string; mac: Buffer | null; mac_key: string | null };
+    audit_pending_keys: { name: string; sealed_key: Buffer; created_at: Date };
     audit_quarantine: {
       entry_id: string;
       mac: Buffer | null;
@@ -101,10 +102,25 @@ export type Whereabouts = "placed" | "waiting" | "quarantined" | "gone";
 export async function whereAre(db: Db, ids: readonly string[]): Promise<{ id: string; is: Whereabouts }[]> {
   const { rows } = await sql<{ id: string; is: Whereabouts }>`
     select id, case
-      when exists (select from audit_leaves where entry_id = id) then 'placed'
-      when exists (select from audit_pending where entry_id = id) then 'waiting'
-      when exists (select from audit_quarantine where entry_id = id) then 'quarantined'
+      when exists (select from audit_leaves where entry_id = asked.id) then 'placed'
+      when exists (select from audit_pending where entry_id = asked.id) then 'waiting'
+      when exists (select from audit_quarantine quarantined join audit_entries entry on entry.id = quarantined.entry_id
+        where quarantined.entry_id = asked.id) then 'quarantined'
       else 'gone' end as is
     from unnest(${ids}::uuid[]) asked (id)`.execute(db);
   return rows;
+}
+
+export const listPendingKeys = (db: Db) =>
+  db.selectFrom("audit_pending_keys").select(["name", "sealed_key"]).orderBy("name").limit(1000).execute();
+
+/** Takes the place of one that does not open. */
+export async function storePendingKey(
+  tx: Tx,
+  row: { name: string; sealed_key: Buffer; created_at: Date },
+): Promise<void> {
+  const inserting = tx.insertInto("audit_pending_keys").values(row);
+  await inserting
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ sealed_key: row.sealed_key }))
+    .execute();
 }

@@ -81,7 +81,7 @@ test("a waiting entry that was changed is kept and not signed, until an administ
   assert.equal(await trail.audit.health.problem(), null);
 });
 
-test("what is recorded while the vault is sealed, and by commands, is signed by a process with the same data folder", async () => {
+test("what is recorded while the vault is sealed, and by commands, is signed, and by an unknown key waits", async () => {
   const trail = await aTrail();
   await trail.recordInBatches(1);
   trail.kernel.keys.seal();
@@ -141,4 +141,20 @@ test("transactions that roll back, and entries that another process signs, are n
   await trail.audit.compare();
   assert.deepEqual(messages(trail), []);
   assert.equal(await trail.audit.sequence(), 1, waiting);
+});
+
+test("what was recorded with the key of a data folder is signed by a process with another one", async () => {
+  const trail = await aTrail();
+  await trail.recordInBatches(1);
+  await trail.audit.stop();
+  const command = openDatabase({ connection: trail.database.connection, log: trail.kernel.log, poolSize: 1 });
+  usePendingKeys(command.pool, createPendingKeys(join(trail.dataFolder, "audit")));
+  await command.transaction((tx) => appendAudit(tx, [systemEntry("backup.started", "command line", {}, new Date())]));
+  await command.close();
+  // As after a restore elsewhere: the key file is another one, and the root key the same.
+  rmSync(join(trail.dataFolder, "audit"), { recursive: true });
+  const next = await restarted(trail);
+  opened.splice(0, 1, next);
+  assert.equal(await next.audit.sequence(), 1);
+  assert.deepEqual(await next.said(), []);
 });

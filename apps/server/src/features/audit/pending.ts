@@ -1,18 +1,21 @@
 // Which of the waiting entries may be signed: those that a process of this product wrote, as it wrote them, once.
-import { isAuthentic } from "@strongroom/keys";
+import { EnvelopeError, Secret, isAuthentic, openSecret, sealSecret } from "@strongroom/keys";
 import type { Kek, KeyRing } from "@strongroom/keys";
 import { leafHash } from "@strongroom/auditlog";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { PendingKeys } from "#kernel/audit/pending-keys.ts";
+import { localKeyOf } from "#kernel/audit/pending-keys.ts";
+import type { LocalKey, PendingKey, PendingKeys } from "#kernel/audit/pending-keys.ts";
 import type { Database, Db, Tx } from "#kernel/db/database.ts";
 import { INTEGRITY_PURPOSE } from "./contradictions.ts";
 import {
   insertQuarantined,
   isAnyKey,
+  listPendingKeys,
   listUnreadable,
   readUnstamped,
   setMacs,
+  storePendingKey,
   takePending,
   whereAre,
 } from "./pending.store.ts";
@@ -57,7 +60,8 @@ export async function openPendingCheck(parts: {
   const { database, keys, pendingKeys, folder, now } = parts;
   const kek = await openIntegrityKey(database, keys, pendingKeys, folder);
   pendingKeys.useVault(kek);
-  const checking = [pendingKeys.vault(kek), pendingKeys.local()];
+  const own = [pendingKeys.vault(kek), pendingKeys.local()];
+  let checking = [...own, ...(await openFolderKeys(database, kek, pendingKeys.local(), now()))];
   /** Since when this process sees entries whose key it lacks. */
   const stranded = new Map<string, number>();
 
@@ -101,6 +105,7 @@ export async function openPendingCheck(parts: {
           if (is === "gone") found.push(vanished({ entry_id: id }));
         }
       }
+      if (stranded.size > 0) checking = [...own, ...(await openFolderKeys(database, kek, pendingKeys.local(), now()))];
       const unreadable = await listUnreadable(
         db,
         checking.map(({ name }) => name),
@@ -149,6 +154,35 @@ async function openIntegrityKey(
   return kek;
 }
 
+/** Keys of data folders, this one's among them from now on: by them every process can check what was written with them. */
+async function openFolderKeys(database: Database, kek: Kek, local: LocalKey, at: Date): Promise<PendingKey[]> {
+  const stored = await listPendingKeys(database.db);
+  const opened = stored.flatMap(({ name, sealed_key }) => openFolderKey(kek, name, sealed_key) ?? []);
+  if (opened.some(({ name }) => name === local.name)) return opened;
+  const bytes = local.bytes();
+  using secret = Secret.fromBytes(bytes);
+  bytes.fill(0);
+  const row = { name: local.name, sealed_key: sealSecret(kek, contextOf(local.name), secret), created_at: at };
+  await database.transaction((tx) => storePendingKey(tx, row));
+  return opened;
+}
+
+/** INVARIANT: only what opens under the vault's key counts. Null for what somebody else wrote there. */
+function openFolderKey(kek: Kek, name: string, sealed: Buffer): PendingKey | null {
+  try {
+    using secret = openSecret(kek, contextOf(name), sealed);
+    const bytes = secret.revealBytes();
+    const key = localKeyOf(bytes);
+    bytes.fill(0);
+    return key.name === name ? key : null;
+  } catch (error) {
+    if (error instanceof EnvelopeError || error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+const contextOf = (name: string) => ({ purpose: INTEGRITY_PURPOSE, recordId: name, version: 1 });
+
 const about = (entryId: string, claim: string, kind: NewContradiction["finding"]["kind"], message: string) =>
   ({
     source: "pending",
@@ -177,5 +211,5 @@ const unreadableFor = (id: string) =>
     id,
     "unreadable",
     "added",
-    `entry ${id} waits for its place, and no running process has the key that says who wrote it`,
+    `entry ${id} waits for its place, and no process with the key by which it was written has ever run`,
   );

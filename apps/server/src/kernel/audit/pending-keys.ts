@@ -24,11 +24,16 @@ export interface PendingKey {
   mac(entryId: string, canonical: Buffer): Buffer;
 }
 
+export interface LocalKey extends PendingKey {
+  /** To be sealed, so that other machines can check what was written with it. The caller overwrites it. */
+  bytes(): Buffer;
+}
+
 export interface PendingKeys {
   /** The vault's key once there is one and the vault is open, else the key file of this data folder. */
   writing(): PendingKey;
   /** Of this data folder: for commands, and for what is recorded while the vault is sealed. Made when there is none. */
-  local(): PendingKey;
+  local(): LocalKey;
   vault(kek: Kek): PendingKey;
   /** From now on entries are written with this key; the caller opened it. */
   useVault(kek: Kek): void;
@@ -38,7 +43,7 @@ export interface PendingKeys {
 
 /** `folder` is created when needed, for the user of this process alone. */
 export function createPendingKeys(folder: string): PendingKeys {
-  let local: PendingKey | null = null;
+  let local: LocalKey | null = null;
   let current: { kek: Kek; key: PendingKey } | null = null;
   const awaited = new Map<string, number>();
   const vault = (kek: Kek): PendingKey => ({
@@ -48,7 +53,7 @@ export function createPendingKeys(folder: string): PendingKeys {
   const keys: PendingKeys = {
     awaited,
     vault,
-    local: () => (local ??= localKey(folder)),
+    local: () => (local ??= localKeyFrom(readOrMake(folder))),
     useVault(kek) {
       if (current?.kek !== kek) current = { kek, key: vault(kek) };
     },
@@ -99,13 +104,19 @@ export function awaitPlaces(keys: PendingKeys, ids: readonly string[], at: numbe
   }
 }
 
-function localKey(folder: string): PendingKey {
-  const key = readOrMake(folder);
+/** The key of some data folder. Throws a RangeError for bytes that are none. */
+export function localKeyOf(bytes: Buffer): LocalKey {
+  if (bytes.length !== KEY_BYTES) throw new RangeError(`a key has ${KEY_BYTES} bytes`);
+  return localKeyFrom(createSecretKey(bytes));
+}
+
+function localKeyFrom(key: KeyObject): LocalKey {
   const label = Buffer.from(`${LABEL}\n`);
   return {
     name: `file:${hash("sha256", key.export(), "hex").slice(0, 16)}`,
     mac: (entryId, canonical) =>
       createHmac("sha256", key).update(label).update(`${entryId}\n`).update(canonical).digest(),
+    bytes: () => key.export(),
   };
 }
 
