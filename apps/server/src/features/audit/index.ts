@@ -4,6 +4,7 @@ import type { VerifyReport } from "@strongroom/auditlog";
 import type { AuditLogEntry } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
 import { createPendingKeys, usePendingKeys } from "#kernel/audit/pending-keys.ts";
+import type { Clock } from "#kernel/clock.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { Notify } from "#features/notifications/index.ts";
 import { createAlarm } from "./alarm.ts";
@@ -24,6 +25,7 @@ import { createLogIdentity } from "./signing-key.ts";
 import type { LogIdentity } from "./signing-key.ts";
 import { openSinkMarks } from "./sink-marks.ts";
 import type { SinkStanding } from "./sink-marks.ts";
+import { readLag } from "./tree.store.ts";
 import { verifyStored } from "./verify-stored.ts";
 
 export type HistoryOfTarget = (
@@ -110,18 +112,28 @@ export function installAudit(kernel: Kernel, people: People, { notify }: { notif
     sequence: () => sequencer.sequence(),
     verify,
     outlet: outletOf((found) => sequencer.report(found)),
-    health: { name: "audit", problem: async () => sequencer.problem() },
+    health: { name: "audit", problem: async () => sequencer.problem() ?? waitingProblem(database.db, clock) },
     contradictions: () => sequencer.open(),
     compare: () => sequencer.compare(),
     compareWith: (each) => (standings = each),
   };
 }
 
+/** Milliseconds. Somebody who holds the lock of the sequencer keeps everybody from signing, without any failure. */
+const MOST_WAITING = 120_000;
+
+async function waitingProblem(db: Db, clock: Clock): Promise<string | null> {
+  const { oldest } = await readLag(db);
+  const isLate = oldest !== null && clock.now().getTime() - oldest.getTime() > MOST_WAITING;
+  return isLate ? "Audit entries have been waiting to be signed for more than 2 minutes" : null;
+}
+
 export type { EmailsOf, HistoryPage } from "./audit.ts";
 export { formatEntry } from "./format-entry.ts";
 export type { Outlet, PlacedEntry } from "./outlet.ts";
 export { openCheckpointFile } from "./checkpoint-file.ts";
-export { readLag, readSize } from "./tree.store.ts";
+export { readLag };
+export { readSize } from "./tree.store.ts";
 export { cutOff } from "./sink-marks.ts";
 export type { SinkStanding } from "./sink-marks.ts";
 export type { NewContradiction } from "./tree.ts";

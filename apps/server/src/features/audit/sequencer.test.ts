@@ -9,7 +9,7 @@ import { systemEntry } from "#kernel/audit/entry.ts";
 import { audited, restarted } from "#testing/audited.ts";
 import type { Audited } from "#testing/audited.ts";
 import { eventually } from "#testing/waiting.ts";
-import { newestCheckpoint, readLeaves, readReach } from "./tree.store.ts";
+import { mayExtend, newestCheckpoint, readLeaves, readReach } from "./tree.store.ts";
 
 const opened: Audited[] = [];
 async function aTrail(): Promise<Audited> {
@@ -177,6 +177,21 @@ describe("the sequencer", () => {
     rmSync(trail.checkpointPath, { recursive: true });
     await becomes(null);
     assert.equal((await readReach(next.database.db)).size, 2);
+  });
+
+  it("says in the health of the server that entries wait, also when somebody holds its lock", async () => {
+    const trail = await aTrail();
+    await trail.recordInBatches(1);
+    await trail.database.transaction(async (tx) => {
+      assert.equal(await mayExtend(tx), true);
+      await trail.record(1);
+      assert.equal(await trail.audit.sequence(), 0);
+      assert.equal(await trail.audit.health.problem(), null);
+      trail.at("2026-11-21T09:03:00.000Z");
+      assert.match((await trail.audit.health.problem()) ?? "", /waiting to be signed for more than 2 minutes/);
+    });
+    assert.equal(await trail.audit.sequence(), 1);
+    assert.equal(await trail.audit.health.problem(), null);
   });
 
   it("the product itself cannot change or remove what was recorded", async () => {
