@@ -63,6 +63,8 @@ export interface Endpoint<
   readonly stepUp?: true | "when-giving";
   /** The scope that an API token needs to give what this call gives. Without it, only a signed-in person can. */
   readonly givesByToken?: Scope;
+  /** So many calls a minute for each person, their API tokens included. */
+  readonly perMinute?: number;
   /** Answered even while the vault is sealed. */
   readonly whileSealed?: true;
   /** Unknown query parameters are ignored instead of refused: load balancers and monitors add their own. */

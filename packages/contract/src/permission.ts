@@ -40,6 +40,7 @@ export const Permission = z.enum([
   "audit-sink.read",
   "audit-sink.manage",
   "user.list",
+  "directory.search",
   "user.manage",
   "policy.read",
   "policy.manage",

@@ -12,7 +12,6 @@ import {
   SafeId,
   SafeMemberId,
   UserId,
-  optionalText,
   pageQuery,
   oneLine,
   optionalLines,
@@ -315,18 +314,35 @@ export const Principal = z.object({
   user_id: UserId.nullable(),
   group_id: GroupId.nullable(),
   name: z.string(),
-  email: z.string().nullable(),
+  /** The address, for who may list users; masked, and only where names repeat, for others. */
+  hint: z.string().nullable(),
+  is_machine: z.boolean(),
 });
 export type Principal = z.infer<typeof Principal>;
 
-/** Answers only who may manage the members of some safe: a directory is not for everybody. */
+const found = z.object({ principals: z.array(Principal) });
+
+/** Address fragments are searched for those alone who may list users. */
 export const findPrincipals = endpoint({
   method: "GET",
   path: "/api/v1/safes/principals",
-  summary: "Users and groups that could become members, 20 at most",
-  query: z.object({ search: optionalText(100) }),
-  reply: z.object({ principals: z.array(Principal) }),
-  needs: "safe.use",
-  scope: "safe.manage",
+  summary: "Search the directory for users and groups by name, 20 at most",
+  query: z.object({ search: z.string().trim().min(2, "Type at least 2 letters").max(100) }),
+  reply: found,
+  needs: "directory.search",
   audit: "none",
+  perMinute: 30,
+});
+
+/** For people who may not search the directory and manage the members of a safe: they have to know whom they add. */
+export const findKnownPrincipals = endpoint({
+  method: "GET",
+  path: "/api/v1/safes/principals/known",
+  summary: "A user by their whole e-mail address, and the caller's own groups by name",
+  query: z.object({ search: z.string().trim().min(2, "Type at least 2 letters").max(254) }),
+  reply: found,
+  needs: "safe.use",
+  scope: "safe.share",
+  audit: "none",
+  perMinute: 20,
 });

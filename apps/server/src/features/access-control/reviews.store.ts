@@ -52,6 +52,8 @@ export interface ReviewRow extends AccessReviewsTable {
 export interface Looker {
   id: string;
   isAdmin: boolean;
+  /** Finds people by their addresses too. */
+  byAddress: boolean;
   /** Limited to some safes, it sees nothing of the others. */
   token: Asker["token"];
 }
@@ -261,7 +263,10 @@ export async function listItems(db: Db, looker: Looker, reviewId: string, wish: 
     ...(show === "decided" ? [sql`(item.decision is not null or member.id is null)`] : []),
     ...(search === null
       ? []
-      : [sql`(item.safe_name ilike ${pattern} or item.name ilike ${pattern} or item.email ilike ${pattern})`]),
+      : [
+          sql`(item.safe_name ilike ${pattern} or item.name ilike ${pattern}
+          or (${looker.byAddress} and item.email ilike ${pattern}))`,
+        ]),
   ];
   const page = sql<ItemRow>`${items(looker, sql.join(conditions, sql` and `))}
     order by lower(item.safe_name), item.id limit ${limit + 1}`;

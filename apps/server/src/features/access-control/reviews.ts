@@ -18,7 +18,7 @@ import type {
 import type { Notice, Notify } from "#features/notifications/index.ts";
 import { namesOf } from "#features/safes/index.ts";
 import type { SafesFeature } from "#features/safes/index.ts";
-import { findUser } from "#features/users/index.ts";
+import { seesAddresses, findUser } from "#features/users/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import { readAccessTime } from "#kernel/db/access-time.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -45,7 +45,12 @@ export const USE_DAYS = 365;
 export const CLOSE_JOB = "access-control.close-review";
 export const USE_JOB = "access-control.note-use";
 
-export const lookerOf = ({ id, role, token }: Actor): store.Looker => ({ id, isAdmin: role === "admin", token });
+export const lookerOf = ({ id, role, token }: Actor): store.Looker => ({
+  id,
+  isAdmin: role === "admin",
+  byAddress: seesAddresses({ id, role, token }),
+  token,
+});
 
 export const notFound = (): Refusal => refuse(404, "access-control.review-not-found", "Review not found");
 

@@ -1,4 +1,5 @@
 // Access requests as people see them: filtered in SQL by what the reader may see, with everything that a card shows.
+import { seesAddresses } from "#features/users/index.ts";
 import { everyWord } from "#kernel/db/containing.ts";
 import type { AccessRequest } from "@strongroom/contract";
 import { sql } from "kysely";
@@ -111,7 +112,7 @@ export async function searchRequests(db: Db, viewer: Who, text: string, limit: n
   const recent = sql`${newest(sql`true`)} union ${newest(sql`user_id = ${viewer.id}`)} union ${newest(sql`state = 'pending'`)}`;
   const page = sql`
     select request.* from access_requests request
-    where request.id in (${recent}) and ${matching(text)} and ${visibleTo(viewer)}
+    where request.id in (${recent}) and ${matching(text, seesAddresses(viewer))} and ${visibleTo(viewer)}
     order by request.created_at desc, request.id desc limit ${limit}`;
   return (await shown(page).execute(db)).rows;
 }
@@ -123,13 +124,15 @@ export async function readSeen(db: Db, viewer: Who, ids: readonly string[]): Pro
   return (await shown(page).execute(db)).rows;
 }
 
-const matching = (search: string): RawBuilder<unknown> =>
+const matching = (search: string, byAddress: boolean): RawBuilder<unknown> =>
   everyWord(
     search,
     (pattern) => sql`(
     request.resource ilike ${pattern} or request.system ilike ${pattern} or request.reason ilike ${pattern}
     or request.ticket ilike ${pattern}
-    or exists (select from users where id = request.user_id and (name ilike ${pattern} or email ilike ${pattern}))
+    or exists (
+      select from users where id = request.user_id
+        and (name ilike ${pattern} or (${byAddress} and email ilike ${pattern})))
     or exists (select from credentials where id = request.account_id and name ilike ${pattern}))`,
   );
 
@@ -145,7 +148,7 @@ export async function listRequests(db: Db, viewer: Who, { tab, search, limit, af
   const conditions = [
     visibleTo(viewer),
     ...(tab === null ? [] : [IN_TAB[tab]]),
-    ...(search === null ? [] : [matching(search)]),
+    ...(search === null ? [] : [matching(search, seesAddresses(viewer))]),
     ...(after === null ? [] : [sql`(request.created_at, request.id) < (${after.at}, ${after.id}::uuid)`]),
   ];
   const page = sql`

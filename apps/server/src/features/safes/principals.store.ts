@@ -23,17 +23,31 @@ export async function managesSomeMembers(db: Db, actor: Actor): Promise<boolean>
   return rows[0]!.found;
 }
 
-/** Groups and active users with this text in name or address, by name; 20 at most. */
-export async function findPrincipals(db: Db, search: string): Promise<PrincipalRow[]> {
+/** Groups and active users with this text in their name, and in their address if that is searched, by name; 20 at most. */
+export async function findPrincipals(db: Db, search: string, byAddress: boolean): Promise<PrincipalRow[]> {
   const pattern = containing(search);
   const { rows } = await sql<PrincipalRow>`
     select user_id, group_id, name, email from (
       select null::uuid as user_id, id as group_id, name, null as email from groups where name ilike ${pattern}
       union all
       select id, null, name, email from users
-      where status = 'active' and (name ilike ${pattern} or email ilike ${pattern})
+      where status = 'active' and (name ilike ${pattern} or (${byAddress} and email ilike ${pattern}))
     ) found
     order by lower(name), email nulls first, coalesce(user_id, group_id)
     limit ${sql.lit(MOST)}`.execute(db);
+  return rows;
+}
+
+/** The active user with exactly this address, and those of this person's groups with the text in their name. */
+export async function findKnown(db: Db, userId: string, search: string): Promise<PrincipalRow[]> {
+  const { rows } = await sql<PrincipalRow>`
+    select user_id, group_id, name, email from (
+      select null::uuid as user_id, groups.id as group_id, groups.name, null as email
+      from groups join group_members mine on mine.group_id = groups.id and mine.user_id = ${userId}
+      where groups.name ilike ${containing(search)}
+      union all
+      select id, null, name, email from users where status = 'active' and lower(email) = lower(${search})
+    ) found
+    order by lower(name), coalesce(user_id, group_id) limit ${sql.lit(MOST)}`.execute(db);
   return rows;
 }

@@ -4,6 +4,7 @@ import {
   createSafe,
   deleteSafe,
   explainSafeAccess,
+  findKnownPrincipals,
   findPrincipals,
   listSafeMembers,
   listSafes,
@@ -25,7 +26,7 @@ import { removeSafe } from "./delete-safe.ts";
 import type { AccountMover } from "./delete-safe.ts";
 import { explainSafe } from "./explain-access.ts";
 import { findMembers } from "./find-members.ts";
-import { principals } from "./find-principals.ts";
+import { knownPrincipals, principals } from "./find-principals.ts";
 import { findSafes, readOne } from "./find-safes.ts";
 import type { MembersLostListener } from "./members-lost.ts";
 import { targetOf } from "./safes.ts";
@@ -44,6 +45,7 @@ export function bindSafes(kernel: Kernel, { onLost, onClosed, move, historyOfTar
   implement(kernel, listSafes, findSafes);
   implement(kernel, safeStatistics, (call, db) => countSafes(db, call.actor));
   implement(kernel, findPrincipals, principals);
+  implement(kernel, findKnownPrincipals, knownPrincipals);
   implement(kernel, createSafe, (call, tx) => makeSafe(kernel, call, tx));
   implement(kernel, readSafe, readOne);
   implement(kernel, updateSafe, (call, tx) => changeSafe(kernel, call, tx, onClosed));

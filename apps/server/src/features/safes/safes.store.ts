@@ -3,6 +3,7 @@ import { everyWord } from "#kernel/db/containing.ts";
 import type { AccessLevel, SafePermission, SafeStatus, SafeType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
+import { seesAddresses } from "#features/users/index.ts";
 import type { Actor, Asker } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
@@ -73,7 +74,7 @@ const withCounts = (page: RawBuilder<unknown>): RawBuilder<ShownSafe> => sql<Sho
 /** One row more than asked for, if there is one. */
 export async function listSafes(db: Db, actor: Actor, wish: SafeWish): Promise<ShownSafe[]> {
   const { permission, limit } = wish;
-  const conditions = conditionsOf(wish);
+  const conditions = conditionsOf(wish, seesAddresses(actor));
   const all = [
     ...conditions,
     ...(permission === null ? [] : [sql`standing.permissions & ${sql.lit(bitOf(permission))} <> 0`]),
@@ -91,9 +92,10 @@ export async function listSafes(db: Db, actor: Actor, wish: SafeWish): Promise<S
 }
 
 /** What a wish asks of the safe itself. */
-function conditionsOf({ after, search, status }: SafeWish): RawBuilder<unknown>[] {
+function conditionsOf({ after, search, status }: SafeWish, byAddress: boolean): RawBuilder<unknown>[] {
   const isOwnedByMatch = (pattern: string) => sql`exists (
-    select from users where users.id = safes.owner_id and (users.name ilike ${pattern} or users.email ilike ${pattern}))`;
+    select from users where users.id = safes.owner_id
+      and (users.name ilike ${pattern} or (${byAddress} and users.email ilike ${pattern})))`;
   const isMatch = (pattern: string) =>
     sql`(safes.name ilike ${pattern} or safes.description ilike ${pattern} or ${isOwnedByMatch(pattern)})`;
   return [

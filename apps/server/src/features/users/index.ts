@@ -62,6 +62,7 @@ export {
   requireAnotherPerson,
   requirePersonFor,
   rolesAtSignUp,
+  seesAddresses,
 } from "./users.policy.ts";
 export {
   emailsOf,

@@ -1,15 +1,22 @@
 // Who may see and manage the people who sign in.
 import type { Role } from "@strongroom/contract";
-import type { Actor } from "#kernel/authz/actor.ts";
+import type { Actor, Asker } from "#kernel/authz/actor.ts";
 import type { Grants } from "#kernel/authz/authorise.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 
 export const grants = {
   "user.list": ["admin", "manager"],
+  // Not for everybody who owns a safe: everybody can create one.
+  "directory.search": ["admin", "manager"],
   "user.manage": ["admin"],
   "policy.read": ["admin", "manager"],
   "policy.manage": ["admin"],
 } satisfies Grants;
+
+/** Whether other people's addresses are shown to somebody, and can be searched for. */
+export const seesAddresses = ({ role, token = null }: Asker): boolean =>
+  (grants["user.list"] as readonly Role[]).includes(role) &&
+  (token === null || token.scopes.has("user.list") || token.scopes.has("user.manage"));
 
 /** Whether this is all of the administrators that are left, so that nobody could let the next one in. */
 export const isLastAdmin = (userId: string, activeAdminIds: readonly string[]): boolean =>

@@ -35,6 +35,6 @@ export function implementGrouped<E extends Endpoint, R>(
   route(kernel, endpoint, async (call, reply) => {
     const answer = await run(call);
     if (answer instanceof Refusal) throw answer;
-    reply(encode(endpoint, answer));
+    reply(encode(kernel, call, answer));
   });
 }

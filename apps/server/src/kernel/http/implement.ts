@@ -5,6 +5,7 @@ import { appendAudit } from "../audit/append.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { Kernel } from "../kernel.ts";
 import type { Call, TrackedCall } from "./call.ts";
+import { hideAddresses } from "./hide-addresses.ts";
 import { once } from "./idempotency.ts";
 import type { Keep } from "./idempotency.ts";
 import { route } from "./route.ts";
@@ -26,13 +27,13 @@ export function implement<E extends Endpoint, R>(
 ): void {
   route(kernel, endpoint, async (call, reply) => {
     if (endpoint.audit === "none") {
-      return reply(encode(endpoint, await handler(call, kernel.database.db as Reach<E>)));
+      return reply(encode(kernel, call, await handler(call, kernel.database.db as Reach<E>)));
     }
     const begin = call.mark();
     const answer = await once(kernel, call, (keep) =>
       kernel.database.transaction(async (tx) => {
         begin();
-        const result = encode(endpoint, await handler(call, tx));
+        const result = encode(kernel, call, await handler(call, tx));
         await appendAudit(tx, [call.entry()]);
         await keep(tx, result);
         return result;
@@ -68,7 +69,7 @@ export function implementInSteps<E extends Endpoint, R>(
         begin();
         const result = await work(tx);
         await appendAudit(tx, [call.entry()]);
-        await keep(tx, replyOf === undefined ? undefined : encode(endpoint, replyOf(result)));
+        await keep(tx, replyOf === undefined ? undefined : encode(kernel, call, replyOf(result)));
         isRecorded = true;
         return result;
       });
@@ -77,7 +78,7 @@ export function implementInSteps<E extends Endpoint, R>(
     const stepped: SteppedCall<E> = Object.assign(Object.create(call) as Call<E>, { commit });
     const result = await handler(stepped, kernel.database.db);
     if (!isRecorded) throw new Error(`${endpoint.path} answered without recording ${endpoint.audit}`);
-    return encode(endpoint, result);
+    return encode(kernel, call, result);
   };
   route(kernel, endpoint, async (call, reply) => {
     reply(await once(kernel, call, (keep) => inSteps(call, keep)));
@@ -85,9 +86,13 @@ export function implementInSteps<E extends Endpoint, R>(
 }
 
 /** Encodes a reply through its schema: what the schema does not name does not leave. */
-export function encode(endpoint: Endpoint, result: unknown): string {
+export function encode(
+  kernel: Kernel,
+  { endpoint, visitor }: Pick<TrackedCall, "endpoint" | "visitor">,
+  result: unknown,
+): string {
   if (!(endpoint.reply instanceof z.ZodType)) throw new Error(`${endpoint.path} answers a stream`);
-  return JSON.stringify(endpoint.reply.parse(result));
+  return JSON.stringify(hideAddresses(kernel, endpoint, visitor, endpoint.reply.parse(result)));
 }
 
 export type { Call, TrackedCall };

@@ -1,5 +1,6 @@
 // How many calls a client and an account may make a minute, in this process.
 import rateLimit from "@fastify/rate-limit";
+import type { Endpoint } from "@strongroom/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isIPv6 } from "node:net";
 import { plainAddress } from "./client-address.ts";
@@ -10,6 +11,8 @@ export interface RateLimits {
   countClient(request: FastifyRequest): Promise<void>;
   /** By the person in their sessions; each API token by itself. */
   countAccount(request: FastifyRequest, id: string): Promise<void>;
+  /** For calls with a limit of their own, by the person. */
+  countPerson(request: FastifyRequest, endpoint: Endpoint, id: string): Promise<void>;
   /** For calls that anybody can make and that cost us: sign-in, registration, reset, unseal. */
   countVisitor(request: FastifyRequest): Promise<void>;
 }
@@ -31,7 +34,7 @@ const accounts = new WeakMap<FastifyRequest, string>();
 /** Registers the limiter. `perMinute` 0 turns it off. */
 export async function installRateLimits(http: FastifyInstance, perMinute: number): Promise<RateLimits> {
   const off = async () => {};
-  if (perMinute === 0) return { countClient: off, countAccount: off, countVisitor: off };
+  if (perMinute === 0) return { countClient: off, countAccount: off, countPerson: off, countVisitor: off };
   await http.register(rateLimit, { global: false });
   const limiter = (max: number, keyGenerator: (request: FastifyRequest) => string) => {
     const check = http.createRateLimit({ max, timeWindow: 60_000, keyGenerator });
@@ -46,9 +49,17 @@ export async function installRateLimits(http: FastifyInstance, perMinute: number
   const client = limiter(perMinute, (request) => `c:${clientKey(request.ip)}`);
   const visitor = limiter(Math.max(5, Math.ceil(perMinute / 20)), (request) => `v:${clientKey(request.ip)}`);
   const account = limiter(perMinute, (request) => `a:${accounts.get(request) ?? ""}`);
+  const ofCalls = new Map<string, (request: FastifyRequest) => Promise<void>>();
   return {
     countClient: client,
     countVisitor: visitor,
+    async countPerson(request, { path, perMinute: most }, id) {
+      if (most === undefined) return;
+      accounts.set(request, id);
+      const count = ofCalls.get(path) ?? limiter(most, (each) => `p:${path}:${accounts.get(each) ?? ""}`);
+      ofCalls.set(path, count);
+      await count(request);
+    },
     async countAccount(request, id) {
       accounts.set(request, id);
       await account(request);

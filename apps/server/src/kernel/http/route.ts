@@ -93,7 +93,10 @@ async function admit(kernel: Kernel, endpoint: Endpoint, request: FastifyRequest
     if (actor !== null) await recordForbidden(kernel, endpoint, request, actor, error);
     throw error;
   }
-  if (actor !== null) await kernel.rateLimits.countAccount(request, actor.token?.id ?? actor.id);
+  if (actor !== null) {
+    await kernel.rateLimits.countAccount(request, actor.token?.id ?? actor.id);
+    await kernel.rateLimits.countPerson(request, endpoint, actor.id);
+  }
   return actor;
 }
 

@@ -142,14 +142,14 @@ test("what would change: the answer names who gains and loses, and goes when ano
     ],
   };
   api.on("GET /api/v1/safes/principals", {
-    json: { principals: [{ user_id: ben.user_id, group_id: null, name: "Ben", email: ben.email }] },
+    json: { principals: [{ user_id: ben.user_id, group_id: null, name: "Ben", hint: ben.email, is_machine: false }] },
   });
   api.on(`POST ${AT}/preview`, { json: preview });
   const { user } = show("?tab=change");
   await user.click(screen.getByLabelText("Change", { selector: "input" }));
   await user.click(await screen.findByRole("option", { name: "Change a person's role" }));
   expect(screen.getByRole<HTMLButtonElement>("button", { name: "What would change?" }).disabled).toBe(true);
-  await user.click(screen.getByLabelText("Person", { selector: "input" }));
+  await user.type(screen.getByLabelText("Person", { selector: "input" }), "Be");
   await user.click(await screen.findByRole("option", { name: /Ben/ }));
   await user.click(screen.getByRole("button", { name: "What would change?" }));
   expect(await screen.findByText("1 person would lose something, on 3 accounts.")).toBeTruthy();

@@ -57,7 +57,7 @@ export const accessToSafe = (id: string) => pagesOf(explainSafeAccess, { params:
 export const accessToAccount = (id: string) => pagesOf(explainAccountAccess, { params: { id } });
 
 const found = (search: string, limit = 20) => ({ query: { ...(search === "" ? {} : { search }), limit } });
-export const principalsFound = (search: string) => queryOf(findPrincipals, { query: search === "" ? {} : { search } });
+export const principalsFound = (search: string) => queryOf(findPrincipals, { query: { search } });
 export const safesFound = (search: string) =>
   queryOf(listSafes, { query: { ...found(search).query, permission: "manage_members" } });
 /** For a choice of several. */

@@ -2,7 +2,7 @@
 import { IconUser, IconUsersGroup } from "@tabler/icons-react";
 import type { ReplyOf, findPrincipals, listGroups, listSafes } from "@strongroom/contract";
 import { useState, type ReactNode } from "react";
-import { SearchSelect, type Found } from "#shared/ui/search-select.tsx";
+import { SearchSelect, twoLetters, type Found } from "#shared/ui/search-select.tsx";
 import { groupsFound, principalsFound, safesFound } from "./access-control.queries.ts";
 
 const ICON = 16;
@@ -60,10 +60,10 @@ export function GroupField({ onChange, error }: FieldProps) {
 
 type Principals = ReplyOf<typeof findPrincipals>["principals"];
 
-const toFound = ({ user_id, group_id, name, email }: Principals[number]): Found =>
+const toFound = ({ user_id, group_id, name, hint }: Principals[number]): Found =>
   user_id === null
     ? { value: `group:${group_id}`, label: name, hint: "Group", icon: <IconUsersGroup size={ICON} aria-hidden /> }
-    : { value: `user:${user_id}`, label: name, hint: email ?? undefined, icon: <IconUser size={ICON} aria-hidden /> };
+    : { value: `user:${user_id}`, label: name, hint: hint ?? undefined, icon: <IconUser size={ICON} aria-hidden /> };
 
 interface PrincipalFieldProps extends FieldProps {
   label: string;
@@ -80,6 +80,7 @@ export function PrincipalField({ label, onlyPeople = false, onChange, error }: P
       foundIn={({ principals }: ReplyOf<typeof findPrincipals>) =>
         principals.filter(({ user_id }) => !onlyPeople || user_id !== null).map(toFound)
       }
+      missingIn={twoLetters}
       error={error}
       {...useChoice(onChange)}
     />

@@ -1,10 +1,11 @@
 // Chooses a person or a group by searching for them on the server.
 import { IconRobot, IconUser, IconUsersGroup } from "@tabler/icons-react";
-import { isMachineAddress, type ReplyOf, type findPrincipals } from "@strongroom/contract";
+import type { ReplyOf, findPrincipals } from "@strongroom/contract";
 import type { ReactNode } from "react";
-import { SearchSelect, type Found } from "#shared/ui/search-select.tsx";
+import { useUser } from "#shared/session/session-store.ts";
+import { SearchSelect, twoLetters, type Found } from "#shared/ui/search-select.tsx";
 import { groupValue } from "./principal-value.ts";
-import { principals } from "./safes.queries.ts";
+import { knownPrincipals, principals } from "./safes.queries.ts";
 
 export interface PrincipalSelectProps {
   label: string;
@@ -20,13 +21,13 @@ type Answer = ReplyOf<typeof findPrincipals>;
 const ICON_SIZE = 16;
 
 const peopleIn = (answer: Answer): Found[] =>
-  answer.principals.flatMap(({ user_id: id, name, email }) =>
+  answer.principals.flatMap(({ user_id: id, name, hint, is_machine }) =>
     id === null
       ? []
       : [
-          isMachineAddress(email)
+          is_machine
             ? { value: id, label: name, hint: "Machine identity", icon: <IconRobot size={ICON_SIZE} aria-hidden /> }
-            : { value: id, label: name, hint: email ?? undefined, icon: <IconUser size={ICON_SIZE} aria-hidden /> },
+            : { value: id, label: name, hint: hint ?? undefined, icon: <IconUser size={ICON_SIZE} aria-hidden /> },
         ],
   );
 
@@ -39,13 +40,32 @@ const groupsIn = (answer: Answer): Found[] =>
 
 const everyoneIn = (answer: Answer): Found[] => [...groupsIn(answer), ...peopleIn(answer)];
 
+/** Those who may not search the directory have to know whom they mean. */
+const addressOrGroup = (text: string): string | null =>
+  text.length < 2 ? "Type the whole e-mail address, or the name of a group that you are in" : null;
+
 export function PrincipalSelect({ onlyPeople = false, ...props }: PrincipalSelectProps) {
+  const { role } = useUser();
+  const foundIn = onlyPeople ? peopleIn : everyoneIn;
+  if (role !== "admin" && role !== "manager") {
+    return (
+      <SearchSelect
+        {...props}
+        placeholder={onlyPeople ? "E-mail address" : "E-mail address or your group"}
+        search={knownPrincipals}
+        foundIn={foundIn}
+        missingIn={addressOrGroup}
+        nothingFound="Nobody has this address"
+      />
+    );
+  }
   return (
     <SearchSelect
       {...props}
       placeholder={onlyPeople ? "Search by name or email" : "Search people and groups"}
       search={principals}
-      foundIn={onlyPeople ? peopleIn : everyoneIn}
+      foundIn={foundIn}
+      missingIn={twoLetters}
     />
   );
 }

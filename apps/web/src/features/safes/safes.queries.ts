@@ -5,6 +5,7 @@ import {
   createSafe,
   deleteSafe,
   explainSafeAccess,
+  findKnownPrincipals,
   findPrincipals,
   listAccounts,
   listSafeMembers,
@@ -93,7 +94,9 @@ export const safeHistory = (id: string) =>
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
 
-export const principals = (search: string) => queryOf(findPrincipals, { query: search === "" ? {} : { search } });
+export const principals = (search: string) => queryOf(findPrincipals, { query: { search } });
+
+export const knownPrincipals = (search: string) => queryOf(findKnownPrincipals, { query: { search } });
 
 /** What hangs on safes: themselves, the accounts in them, what may be asked for, and the trail. */
 async function refresh(client: QueryClient): Promise<void> {

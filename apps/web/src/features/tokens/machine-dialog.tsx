@@ -1,12 +1,12 @@
 // "Create machine identity" and "Edit machine identity".
 import { Select, TextInput, Textarea } from "@mantine/core";
 import { IconUser, IconUsersGroup } from "@tabler/icons-react";
-import { isMachineAddress, type MachineIdentity, type ReplyOf, type findPrincipals } from "@strongroom/contract";
+import type { MachineIdentity, ReplyOf, findPrincipals } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { isCallError } from "#shared/api/call-error.ts";
 import { DialogForm } from "#shared/ui/dialog-form.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
-import { SearchSelect, type Found } from "#shared/ui/search-select.tsx";
+import { SearchSelect, twoLetters, type Found } from "#shared/ui/search-select.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import {
   EMPTY_MACHINE,
@@ -26,13 +26,13 @@ const ICON_SIZE = 16;
 /** A machine identity answers for nothing. */
 const foundIn = ({ principals }: ReplyOf<typeof findPrincipals>): Found[] =>
   principals
-    .filter(({ email }) => !isMachineAddress(email))
-    .map(({ user_id: userId, group_id: groupId, name, email }) =>
+    .filter(({ is_machine }) => !is_machine)
+    .map(({ user_id: userId, group_id: groupId, name, hint }) =>
       groupId === null
         ? {
             value: userValue(userId ?? ""),
             label: name,
-            hint: email ?? undefined,
+            hint: hint ?? undefined,
             icon: <IconUser size={ICON_SIZE} aria-hidden />,
           }
         : {
@@ -107,6 +107,7 @@ export function MachineDialog({ machine, opened, onClose }: MachineDialogProps) 
               label="Who answers for it"
               description="A person or a group: they see its tokens and can revoke them"
               placeholder="Search people and groups"
+              missingIn={twoLetters}
               required
               value={form.values.responsible}
               onChange={(found) => form.setFieldValue("responsible", found)}

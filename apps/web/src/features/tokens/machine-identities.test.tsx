@@ -20,12 +20,19 @@ beforeEach(async () => {
     "GET /api/v1/safes/principals": {
       json: {
         principals: [
-          { user_id: null, group_id: "66666666-6666-4666-8666-666666666666", name: "Operators", email: null },
+          {
+            user_id: null,
+            group_id: "66666666-6666-4666-8666-666666666666",
+            name: "Operators",
+            hint: null,
+            is_machine: false,
+          },
           {
             user_id: "77777777-7777-4777-8777-777777777777",
             group_id: null,
             name: "Build server",
-            email: "build-server@machine.invalid",
+            hint: null,
+            is_machine: true,
           },
         ],
       },
@@ -53,7 +60,7 @@ test("one is made with somebody who answers for it, and never with another machi
   await user.type(dialog.getByLabelText(/^Name/), "Robot");
   await user.click(dialog.getByRole("button", { name: "Create" }));
   expect(await dialog.findByText("Choose one person or one group that answers for it.")).toBeTruthy();
-  await user.click(dialog.getByRole("combobox", { name: /Who answers for it/ }));
+  await user.type(dialog.getByRole("combobox", { name: /Who answers for it/ }), "Op");
   await user.click(await screen.findByRole("option", { name: /Operators/ }));
   expect(screen.queryByRole("option", { name: /Build server/ })).toBeNull();
   await user.click(dialog.getByRole("button", { name: "Create" }));

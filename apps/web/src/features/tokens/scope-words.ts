@@ -49,6 +49,7 @@ const WORDS: Partial<Record<Scope, string>> = {
   "audit.export": "Export the audit trail",
   "audit.verify": "Verify the audit trail",
   "user.list": "List users",
+  "directory.search": "Search people and groups by name",
   "user.manage": "Manage users and machine identities",
   "identity-provider.manage": "Manage sign-in providers",
   "policy.read": "Read the sign-in policy",

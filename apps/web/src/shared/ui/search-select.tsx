@@ -31,7 +31,14 @@ export interface SearchSelectProps<Answer> {
   search: (text: string) => UseQueryOptions<Answer>;
   foundIn: (answer: Answer) => Found[];
   nothingFound?: string;
+  /** What to type before anything is searched for; null once it is enough. */
+  missingIn?: (text: string) => string | null;
 }
+
+const nothingMissing = (): null => null;
+
+/** What a search of the directory needs. */
+export const twoLetters = (text: string): string | null => (text.length < 2 ? "Type at least 2 letters" : null);
 
 export function SearchSelect<Answer>({
   value,
@@ -39,6 +46,7 @@ export function SearchSelect<Answer>({
   search,
   foundIn,
   nothingFound = "Nobody found",
+  missingIn = nothingMissing,
   ...field
 }: SearchSelectProps<Answer>) {
   const [text, setText] = useState(value?.label ?? "");
@@ -46,8 +54,10 @@ export function SearchSelect<Answer>({
   // What stands in the box after a choice is no search.
   const wanted = text === value?.label ? "" : text.trim().slice(0, MOST_SEARCHED);
   const [searched] = useDebouncedValue(wanted, TYPING_PAUSE_MS);
-  const answer = useQuery<Answer>({ ...search(searched), enabled: isOpen, placeholderData: keepPreviousData });
-  const found = answer.data === undefined ? [] : foundIn(answer.data);
+  const missing = missingIn(searched);
+  const isEnabled = isOpen && missing === null;
+  const answer = useQuery<Answer>({ ...search(searched), enabled: isEnabled, placeholderData: keepPreviousData });
+  const found = answer.data === undefined || missing !== null ? [] : foundIn(answer.data);
   const shown = value === null || found.some((each) => each.value === value.value) ? found : [value, ...found];
 
   return (
@@ -68,7 +78,13 @@ export function SearchSelect<Answer>({
       onDropdownClose={() => setIsOpen(false)}
       rightSection={answer.isFetching ? <Loader size={14} aria-hidden /> : undefined}
       nothingFoundMessage={
-        answer.isError ? messageOf(answer.error) : answer.data === undefined ? "Searching..." : nothingFound
+        missing !== null
+          ? missing
+          : answer.isError
+            ? messageOf(answer.error)
+            : answer.data === undefined
+              ? "Searching..."
+              : nothingFound
       }
       renderOption={({ option }) => <Choice found={shown.find((each) => each.value === option.value)} />}
     />

@@ -1,0 +1,50 @@
+// Other people's e-mail addresses leave the server whole for those alone who may list users.
+import { isMachineAddress } from "@strongroom/contract";
+import type { Endpoint } from "@strongroom/contract";
+import { z } from "zod";
+import type { Actor } from "../authz/actor.ts";
+import type { Kernel } from "../kernel.ts";
+import { maskedAddress } from "../masked-address.ts";
+
+const ADDRESS_FIELD = /(^|_)email$/;
+
+/**
+ * INVARIANT: every field of a reply that is called `email`, or ends in `_email`, is masked for people and API tokens that may
+ * not list users, whichever call answers; except one's own address, and those of machine identities, which are nobody's.
+ */
+export function hideAddresses(
+  { authority }: Pick<Kernel, "authority">,
+  endpoint: Endpoint,
+  viewer: Actor | null,
+  reply: unknown,
+): unknown {
+  // A public call answers only about whoever makes it.
+  if (viewer === null || !hasAddresses(endpoint)) return reply;
+  const isOpen =
+    authority.allows("user.list", viewer.role) &&
+    (viewer.token === null || viewer.token.scopes.has("user.list") || viewer.token.scopes.has("user.manage"));
+  return isOpen ? reply : masked(reply, viewer.email);
+}
+
+function masked(value: unknown, own: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => masked(each, own));
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).map(([name, inner]: [string, unknown]) => {
+    if (typeof inner !== "string" || !ADDRESS_FIELD.test(name)) return [name, masked(inner, own)];
+    return [name, inner === own || isMachineAddress(inner) ? inner : maskedAddress(inner)];
+  });
+  return Object.fromEntries(fields) as unknown;
+}
+
+const known = new WeakMap<Endpoint, boolean>();
+
+/** So that the replies of most calls, and the hot ones, are not looked through. */
+function hasAddresses(endpoint: Endpoint): boolean {
+  const before = known.get(endpoint);
+  if (before !== undefined) return before;
+  const { reply } = endpoint;
+  const shape = reply instanceof z.ZodType ? z.toJSONSchema(reply, { io: "output", unrepresentable: "any" }) : {};
+  const found = /"(\w+_)?email":/.test(JSON.stringify(shape));
+  known.set(endpoint, found);
+  return found;
+}
