@@ -102,6 +102,8 @@ export type AuditView = z.infer<typeof AuditView>;
 const auditFilter = {
   /** Part of what a person, a thing, its host or ticket, or an event is called; or an id. Each has been searched since it was recorded. */
   search: z.string().trim().max(200).optional(),
+  /** API-88: the same as `search`. */
+  search_term: z.string().trim().max(200).optional(),
   view: AuditView.default("all"),
   /** `verification`: only what the verification of secrets recorded. */
   scope: z.enum(["everything", "verification"]).default("everything"),
@@ -113,6 +115,8 @@ const auditFilter = {
   target_id: z.string().max(100).optional(),
   /** API-89: what happened under one grant of just-in-time access. */
   grant_id: z.uuid().optional(),
+  /** API-89: the same as `grant_id`. */
+  session_id: z.uuid().optional(),
   /** Both included. */
   from: Moment.optional(),
   to: Moment.optional(),

@@ -303,6 +303,8 @@ export const listJitSessions = endpoint({
   summary: "The grants in force and whether what is lent works, soonest end first",
   query: z.object({
     ...pageQuery(200, 50),
+    /** API-87: there are no others. */
+    status: z.literal("active").optional(),
     has_validation_issues: z.stringbool().optional(),
   }),
   reply: z.object({

@@ -32,8 +32,9 @@ export async function exportLogs(
   const { format, limit, ...filter } = call.query;
   const filters = Object.fromEntries(Object.entries(filter).filter((pair) => pair[1] !== undefined));
   // Somebody may have pasted a secret into the search: that there was one is enough.
-  const { search, ...noted } = filters;
-  call.note({ details: { format, limit, filters: { ...noted, ...(search === undefined ? {} : { search: true }) } } });
+  const { search, search_term, ...noted } = filters;
+  const isSearch = search !== undefined || search_term !== undefined;
+  call.note({ details: { format, limit, filters: { ...noted, ...(isSearch ? { search: true } : {}) } } });
   const find = await createSearch(db, filter, people);
   const pages = inPages(find, limit);
   const { extension, type } = FILES[format];

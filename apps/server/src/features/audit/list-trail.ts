@@ -94,7 +94,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 async function filterOf(db: Db, query: AuditFilter, { idsByEmail }: People): Promise<TrailFilter> {
   const filter = toTrailFilter(query);
-  const search = query.search ?? "";
+  const search = query.search ?? query.search_term ?? "";
   if (search === "") return filter;
   if (UUID.test(search)) {
     const id = search.toLowerCase();

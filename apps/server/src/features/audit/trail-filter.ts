@@ -48,7 +48,7 @@ const GRAVE: readonly Severity[] = ["critical", "high"];
 const WRONG: readonly AuditResult[] = ["failure", "warning"];
 
 /** All but what the search means, which the database has to be asked. */
-export function toTrailFilter(query: Omit<AuditFilter, "search">): TrailFilter {
+export function toTrailFilter(query: Omit<AuditFilter, "search" | "search_term">): TrailFilter {
   const { view, scope, status, severity, event, result, actor_id, target_id, grant_id, from, to } = query;
   const isOfVerification = view === "regular" || view === "jit";
   const inView = isOfVerification ? VERIFIED_EVENTS : scope === "verification" ? VERIFICATION_EVENTS : null;
@@ -61,7 +61,7 @@ export function toTrailFilter(query: Omit<AuditFilter, "search">): TrailFilter {
     isJit: view === "jit" ? true : view === "regular" ? false : null,
     actorId: actor_id ?? null,
     targetId: target_id ?? null,
-    grantId: grant_id ?? null,
+    grantId: grant_id ?? query.session_id ?? null,
     subjects: null,
     entryId: null,
     from: from === undefined ? null : new Date(from),

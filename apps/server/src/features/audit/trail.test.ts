@@ -219,6 +219,16 @@ describe("a list of the audit trail", () => {
     assert.deepEqual(await listed(narrowed), idsOf(both));
   });
 
+  it("API-88, API-89: takes the names of the documents too", async () => {
+    const billing = await listed({ search: "billing" });
+    assert.ok(billing.length > 0 && billing.length < entries.length);
+    assert.deepEqual(await listed({ search_term: "billing" }), billing);
+    assert.equal((await counted({ search_term: "billing" })).total, billing.length);
+    const [grant] = GRANTS;
+    assert.deepEqual(await listed({ session_id: grant }), await listed({ grant_id: grant }));
+    assert.ok((await listed({ session_id: grant })).length < entries.length);
+  });
+
   it("AUDIT-14: says which verification an entry is, under which grant, and how grave", async () => {
     const { body } = await trail.call(listAuditEntries, { query: { limit: 200 }, as: "admin" } as never);
     for (const log of body.logs) {
