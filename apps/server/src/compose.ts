@@ -186,7 +186,7 @@ export async function compose(parts: Parts): Promise<App> {
 
   forgetOldAnswers(kernel);
   serveMetrics(http, config, metrics);
-  serveApiDocuments(http, version);
+  serveApiDocuments(kernel, version);
   await serveWebApp(http, parts.webFolder);
 
   return {

@@ -5,6 +5,7 @@ import * as accessReviews from "./access-reviews.ts";
 import * as accountValidation from "./account-validation.ts";
 import * as accounts from "./accounts.ts";
 import * as admin from "./admin.ts";
+import * as apiDocs from "./api-docs.ts";
 import * as audit from "./audit.ts";
 import * as auditSinks from "./audit-sinks.ts";
 import * as cpm from "./cpm.ts";
@@ -48,7 +49,7 @@ const features = {
   events,
   factors: { ...factors, ...secondStep },
   groups,
-  health,
+  health: { ...health, ...apiDocs },
   identityProviders,
   notifications,
   platforms,

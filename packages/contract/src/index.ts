@@ -6,6 +6,7 @@ export * from "./accounts.ts";
 export * from "./account-types.ts";
 export * from "./admin.ts";
 export * from "./account-validation.ts";
+export * from "./api-docs.ts";
 export * from "./audit.ts";
 export * from "./audit-sinks.ts";
 export * from "./complete-body.ts";

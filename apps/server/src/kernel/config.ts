@@ -45,6 +45,7 @@ const Environment = z.object({
   STRONGROOM_ROTATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(100_000).default(600),
   STRONGROOM_AUDIT_SEARCH_SECONDS: z.coerce.number().int().min(1).max(30).default(10),
   STRONGROOM_BACKUPS: z.string().min(1).optional(),
+  STRONGROOM_API_DOCS: z.enum(["signed-in", "public", "off"]).default("signed-in"),
   STRONGROOM_METRICS_TOKEN: z.string().min(16).optional(),
   STRONGROOM_LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
@@ -89,6 +90,8 @@ export interface Config {
   auditSearchSeconds: number;
   /** Where backups lie that are made from the Admin Console. Absolute. */
   backupFolder: string;
+  /** Who may read the description of the API. */
+  apiDocs: "signed-in" | "public" | "off";
   metricsToken: string | null;
   logLevel: string;
   smtpUrl: string | null;
@@ -127,6 +130,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     rotationsPerMinute: value.STRONGROOM_ROTATIONS_PER_MINUTE,
     auditSearchSeconds: value.STRONGROOM_AUDIT_SEARCH_SECONDS,
     backupFolder: resolve(value.STRONGROOM_BACKUPS ?? `${dataFolder}/backups`),
+    apiDocs: value.STRONGROOM_API_DOCS,
     metricsToken: value.STRONGROOM_METRICS_TOKEN ?? null,
     logLevel: value.STRONGROOM_LOG_LEVEL,
     smtpUrl: value.SMTP_URL ?? null,

@@ -167,8 +167,11 @@ describe("API-20: health", () => {
 });
 
 describe("documents", () => {
+  const asPerson = () => ({ headers: { authorization: `Bearer ${person.token}` } });
+
   test("the OpenAPI 3.1 document names every call once, with its permission and its audit event", async () => {
-    const document = (await app.http.inject({ url: "/api/openapi.json" })).json();
+    const { headers } = asPerson();
+    const document = (await app.http.inject({ url: "/api/openapi.json", headers })).json();
     assert.equal(document.openapi, "3.1.0");
     const operations = Object.values(document.paths as Record<string, Record<string, { operationId: string }>>).flatMap(
       (path) => Object.values(path).map((operation) => operation.operationId),
@@ -182,9 +185,28 @@ describe("documents", () => {
   });
 
   test("the page of the API has no script and names every call", async () => {
-    const { body } = await app.http.inject({ url: "/api/docs" });
+    const { body } = await app.http.inject({ url: "/api/docs", ...asPerson() });
     assert.ok(!body.includes("<script"));
     for (const { name } of endpoints) assert.ok(body.includes(`id="${name}"`), name);
+  });
+
+  test("are for people who are signed in, unless the setting says otherwise", async (context) => {
+    for (const url of ["/api/docs", "/api/openapi.json"]) {
+      assert.equal((await app.http.inject({ url })).statusCode, 401);
+      assert.equal((await app.http.inject({ url, ...asPerson() })).statusCode, 200);
+    }
+    for (const [apiDocs, status] of [
+      ["public", 200],
+      ["off", 404],
+    ] as const) {
+      const other = await testApp({ config: { apiDocs } });
+      context.after(() => other.close());
+      for (const url of ["/api/docs", "/api/openapi.json"]) {
+        const reply = await other.http.inject({ url });
+        assert.equal(reply.statusCode, status, `${apiDocs} ${url}`);
+        assert.equal(reply.body.includes("/api/v1/credentials"), status === 200);
+      }
+    }
   });
 
   test("metrics are for this machine or for those who hold the token", async (context) => {

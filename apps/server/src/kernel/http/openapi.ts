@@ -1,11 +1,12 @@
 // The OpenAPI 3.1 document and a page to read it, made from the endpoints themselves.
-import { Problem, isComplete, isKeptWhenMissing, scopeOf } from "@strongroom/contract";
+import { Problem, isComplete, isKeptWhenMissing, readApiPage, readOpenApi, scopeOf } from "@strongroom/contract";
 import type { Endpoint } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
-import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import type { Kernel } from "../kernel.ts";
 import { takesKey } from "./idempotency.ts";
+import { implementPlain } from "./stream.ts";
 
 type Json = Record<string, unknown>;
 
@@ -151,15 +152,18 @@ The same as a machine reads it: <a href="/api/openapi.json">/api/openapi.json</a
 <nav aria-label="Features"><ul>${links}</ul></nav>${body}</main></body></html>`;
 }
 
-export function serveApiDocuments(http: FastifyInstance, version: string): void {
-  let document: string | null = null;
-  let page: string | null = null;
-  http.get("/api/openapi.json", async (_request, reply) => {
-    document ??= JSON.stringify(openApiDocument(version));
-    return reply.type("application/json; charset=utf-8").send(document);
-  });
-  http.get("/api/docs", async (_request, reply) => {
-    page ??= docsPage(version);
-    return reply.type("text/html; charset=utf-8").send(page);
-  });
+/** Serves both to whom `STRONGROOM_API_DOCS` allows. */
+export function serveApiDocuments(kernel: Kernel, version: string): void {
+  const { apiDocs } = kernel.config;
+  if (apiDocs === "off") return;
+  const served = [
+    { endpoint: readOpenApi, write: () => JSON.stringify(openApiDocument(version)) },
+    { endpoint: readApiPage, write: () => docsPage(version) },
+  ] as const;
+  for (const { endpoint, write } of served) {
+    let text: string | null = null;
+    const type = `${endpoint.reply.stream}; charset=utf-8`;
+    const needs = apiDocs === "public" ? "public" : endpoint.needs;
+    implementPlain(kernel, { ...endpoint, needs }, async () => ({ status: 200, type, text: (text ??= write()) }));
+  }
 }

@@ -19,7 +19,7 @@ const BODY_LIMIT = 1_048_576;
 const COMPRESS_ABOVE = 4_096;
 
 /** Paths outside the contract that the kernel itself serves; every other route must come from an endpoint. */
-const KERNEL_PATHS = new Set(["/metrics", "/api/openapi.json", "/api/docs", "/", "/*", "*"]);
+const KERNEL_PATHS = new Set(["/metrics", "/", "/*", "*"]);
 
 export async function createHttpServer(config: Config, log: Log, metrics: Metrics): Promise<FastifyInstance> {
   const http = fastify({

@@ -1,10 +1,15 @@
 // Help: the keys of the keyboard, how proof works, where to read on.
+import { readApiPage, readOpenApi } from "@strongroom/contract";
 import { Anchor, Kbd, List, Stack, Text } from "@mantine/core";
 import { Link } from "react-router";
 import { paths } from "#app/paths.ts";
+import { isCallError, messageOf } from "#shared/api/call-error.ts";
+import { download } from "#shared/api/call.ts";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
+import { saveFile } from "#shared/ui/save-file.ts";
 import { SectionCard } from "#shared/ui/section-card.tsx";
+import { toast } from "#shared/ui/toast.ts";
 import classes from "./help-page.module.css";
 
 const SHORTCUTS: readonly { keys: readonly string[]; does: string }[] = [
@@ -13,6 +18,26 @@ const SHORTCUTS: readonly { keys: readonly string[]; does: string }[] = [
   { keys: ["Esc"], does: "Close the search or a dialog" },
   { keys: ["Tab"], does: "Go to the next control; the first one on a page skips to its content" },
 ];
+
+const toldWhenRefused = async (work: () => Promise<void>): Promise<void> => {
+  try {
+    await work();
+  } catch (error) {
+    const isOff = isCallError(error) && error.status === 404;
+    toast.error(isOff ? "The API documentation is switched off on this server." : messageOf(error));
+  }
+};
+
+/** In a tab of its own: a link could not carry the sign-in token. */
+const openApiPage = () =>
+  toldWhenRefused(async () => {
+    const page = await download(readApiPage);
+    const url = URL.createObjectURL(page);
+    if (window.open(url, "_blank") === null) saveFile("strongroom-api.html", page);
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  });
+
+const saveOpenApi = () => toldWhenRefused(async () => saveFile("strongroom-openapi.json", await download(readOpenApi)));
 
 export default function HelpPage() {
   return (
@@ -88,10 +113,14 @@ export default function HelpPage() {
         <SectionCard title="Read on">
           <List spacing={4}>
             <List.Item>
-              <Anchor href="/api/docs" underline="always">
+              <Anchor component="button" type="button" underline="always" onClick={() => void openApiPage()}>
                 The API
               </Anchor>
-              : every call, what it needs and what it records.
+              : every call, what it needs and what it records. For programs:{" "}
+              <Anchor component="button" type="button" underline="always" onClick={() => void saveOpenApi()}>
+                OpenAPI document
+              </Anchor>
+              .
             </List.Item>
             <List.Item>The folder docs beside the program: operations, threat model, how to add a connector.</List.Item>
           </List>
