@@ -1,5 +1,5 @@
 // The database fails while eight clients write: the server stays up, refuses with 503, and works again by itself.
-import { createCredential, listCredentials, readReadiness } from "@strongroom/contract";
+import { createCredential, listCredentials, readReadiness, verifyAudit } from "@strongroom/contract";
 import { startDatabaseProxy } from "@strongroom/server/kernel/testing/database-proxy.ts";
 import type { DatabaseProxy } from "@strongroom/server/kernel/testing/database-proxy.ts";
 import { dropTestDatabase, emptyTestDatabase } from "@strongroom/server/kernel/testing/test-database.ts";
@@ -10,7 +10,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { becomes } from "./testing/becomes.ts";
-import { firstAdmin, send, tokenOf } from "./testing/people.ts";
+import { ask, firstAdmin, send, tokenOf } from "./testing/people.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 import { steadyClient } from "./testing/steady-client.ts";
@@ -80,6 +80,8 @@ async function survive(server: RunningServer, fault: Fault): Promise<string> {
     [],
     "acknowledged and gone",
   );
+  const { is_intact: isIntact, findings } = await ask(server.url, verifyAudit, {}, token);
+  assert.deepEqual({ isIntact, findings }, { isIntact: true, findings: [] }, "the audit trail went on");
   const slowest = Math.round(Math.max(...times));
   return `${rounds} faults, ${acknowledged.length} writes acknowledged and kept; slowest recovery ${slowest} ms; ${refusals.join(", ")}`;
 }
