@@ -21,6 +21,7 @@ const actor: Actor = {
   role: "admin",
   sessionId: SessionId.parse("0190c0de-0000-7000-8000-0000000000aa"),
   provedUntil: new Date("2100-01-01T00:00:00Z"),
+  isPending: false,
   token: null,
 };
 let number = 0;

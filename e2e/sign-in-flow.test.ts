@@ -158,7 +158,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
   step("OPEN-18: an administrator approves the role; the session ends and the next one has it", async () => {
     const { page: console, context } = await visitor(browser, server.url);
     await signIn(console, admin, "/admin");
-    await console.getByRole("tab", { name: "Role requests" }).click();
+    await console.getByRole("tab", { name: "Sign-ups" }).click();
     await seesHeading(console, "Role requests");
     await console.getByRole("button", { name: "Approve mara" }).waitFor();
     await inspectScreen(console, "admin-console");

@@ -35,6 +35,7 @@ export async function startBenchServer(env: Record<string, string> = {}, folder?
       email: EMAIL,
       password: PASSWORD,
       setup_token: "bench-setup-token-0123",
+      sign_up: { sign_up: "open", sign_up_domains: [] },
     });
   }
   const { token } = await send("POST", "/api/v1/auth/login", { email: EMAIL, password: PASSWORD });

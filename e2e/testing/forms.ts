@@ -111,7 +111,10 @@ export const FORMS: readonly Form[] = [
   onPage("/admin", "features/admin/users-card.tsx"),
   dialog("/admin?tab=machines", ["Create"], "features/tokens/machine-dialog.tsx"),
   onPage("/admin?tab=machines", "features/tokens/machine-identities.tsx"),
-  onPage("/admin?tab=policy", "features/admin/sign-in-policy-card.tsx"),
+  {
+    ...onPage("/admin?tab=policy", "features/admin/sign-in-policy-card.tsx", "shared/session/sign-up-rule.tsx"),
+    mark: "These email domains, after activation",
+  },
   dialog("/admin?tab=providers", ["Add provider", "LDAP directory", "Add a group"], ...PROVIDER),
   {
     ...onPage("/admin?tab=providers", "features/identity-providers/test-provider-dialog.tsx"),

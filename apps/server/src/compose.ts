@@ -112,8 +112,9 @@ export async function compose(parts: Parts): Promise<App> {
   const preferences = installPreferences(kernel);
   const notifications = installNotifications(kernel, { mail, notificationsOf: preferences.notificationsOf });
   const signIn = installSignIn(kernel, { mail, notify: notifications.notify, hashing: parts.hashing });
-  const users = installUsers(kernel, { signIn, notify: notifications.notify });
+  const users = installUsers(kernel, { signIn, notify: notifications.notify, settle: notifications.settle });
   const identityProviders = installIdentityProviders(kernel, signIn);
+  signIn.parts.newcomers.current = users.tellOfNewcomer;
   const tokens = installTokens(kernel, { notify: notifications.notify });
   signIn.parts.endTokens.current = tokens.endTokens;
   users.onDisabled(tokens.revokeAsDisabled);
@@ -126,6 +127,7 @@ export async function compose(parts: Parts): Promise<App> {
   const groups = installGroups(kernel, safes);
   installPlatforms(kernel);
   const verification = installVerification(kernel, { credentials, accounts: accountsOfSafes });
+  users.onActivated(verification.scheduleVault);
   const grants = { grantsInForce, noteRetrieval };
   const accounts = installAccounts(kernel, { credentials, safes, verification, grants, historyOfTarget });
   users.onDeleted(forgetAnswersOf);

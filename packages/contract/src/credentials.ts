@@ -178,6 +178,7 @@ export const listCredentials = endpoint({
   reply: z.object({ data: z.array(Credential), next_cursor: z.string().nullable() }),
   needs: "credential.list",
   audit: "none",
+  whilePending: true,
 });
 export const DATABASE_FILTER: readonly CredentialType[] = DATABASE_TYPES;
 
@@ -191,6 +192,7 @@ export const createCredential = endpoint({
   needs: "credential.create",
   audit: "credential.created",
   gives: "nothing",
+  whilePending: true,
 });
 
 export const readCredential = endpoint({
@@ -201,6 +203,7 @@ export const readCredential = endpoint({
   reply: Credential,
   needs: "credential.read",
   audit: "none",
+  whilePending: true,
 });
 
 export const updateCredential = endpoint({
@@ -215,6 +218,7 @@ export const updateCredential = endpoint({
   gives: "secret",
   stepUp: "when-giving",
   givesByToken: "credential.reveal",
+  whilePending: true,
 });
 
 export const deleteCredential = endpoint({
@@ -226,6 +230,7 @@ export const deleteCredential = endpoint({
   needs: "credential.delete",
   audit: "credential.deleted",
   gives: "nothing",
+  whilePending: true,
 });
 
 export const listCredentialVersions = endpoint({
@@ -236,6 +241,7 @@ export const listCredentialVersions = endpoint({
   reply: z.object({ versions: z.array(SecretVersion) }),
   needs: "credential.read",
   audit: "none",
+  whilePending: true,
 });
 
 /** Also one that was made for a rotation and may be in force on the system: it must not be out of its owner's reach. */
@@ -248,6 +254,7 @@ export const revealCredentialVersion = endpoint({
   needs: "credential.reveal",
   audit: "credential.version-revealed",
   gives: "nothing",
+  whilePending: true,
   repliesSecret: true,
 });
 
@@ -264,6 +271,7 @@ export const revealCredential = endpoint({
   needs: "credential.reveal",
   audit: "credential.revealed",
   gives: "nothing",
+  whilePending: true,
   repliesSecret: true,
 });
 
@@ -276,4 +284,5 @@ export const readCredentialHistory = endpoint({
   reply: z.object({ history: z.array(AuditLogEntry), next_cursor: z.string().nullable() }),
   needs: "credential.read",
   audit: "none",
+  whilePending: true,
 });

@@ -65,6 +65,11 @@ export interface Endpoint<
   readonly givesByToken?: Scope;
   /** So many calls a minute for each person, their API tokens included. */
   readonly perMinute?: number;
+  /**
+   * Open to people who wait for activation. Without it they are refused, whatever their role allows. Only for calls on their
+   * own things that reach no target and show nothing of anyone else.
+   */
+  readonly whilePending?: true;
   /** Answered even while the vault is sealed. */
   readonly whileSealed?: true;
   /** Unknown query parameters are ignored instead of refused: load balancers and monitors add their own. */

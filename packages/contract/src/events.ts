@@ -147,6 +147,7 @@ export const checkEvents = endpoint({
   needs: "signed-in",
   scope: "event.follow",
   audit: "none",
+  whilePending: true,
 });
 
 /** Also accepts the HttpOnly cookie set at sign-in, because an EventSource cannot send an Authorization header. */
@@ -158,4 +159,5 @@ export const streamEvents = endpoint({
   needs: "signed-in",
   scope: "event.follow",
   audit: "none",
+  whilePending: true,
 });

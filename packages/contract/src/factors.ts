@@ -142,6 +142,7 @@ export const listFactors = endpoint({
   }),
   needs: "signed-in",
   audit: "none",
+  whilePending: true,
 });
 
 export const beginFactor = endpoint({
@@ -153,6 +154,7 @@ export const beginFactor = endpoint({
   needs: "signed-in",
   audit: "factor.begun",
   gives: "nothing",
+  whilePending: true,
   stepUp: true,
   repliesSecret: true,
 });
@@ -167,6 +169,7 @@ export const addFactor = endpoint({
   needs: "signed-in",
   audit: "factor.added",
   gives: "nothing",
+  whilePending: true,
   stepUp: true,
   repliesSecret: true,
 });
@@ -180,6 +183,7 @@ export const removeFactor = endpoint({
   needs: "signed-in",
   audit: "factor.removed",
   gives: "nothing",
+  whilePending: true,
   stepUp: true,
   thing: "factor",
 });
@@ -192,6 +196,7 @@ export const renewRecoveryCodes = endpoint({
   needs: "signed-in",
   audit: "factor.codes-renewed",
   gives: "nothing",
+  whilePending: true,
   stepUp: true,
   repliesSecret: true,
 });

@@ -114,3 +114,10 @@ export const Confirmation = z.string().max(100).optional();
 
 export const Message = z.object({ message: z.string() });
 export type Message = z.infer<typeof Message>;
+
+export const Domain = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(253)
+  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, "Must be a domain such as example.com.");

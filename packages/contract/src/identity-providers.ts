@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
-import { Message, Moment, Role, oneLine, optionalLines, optionalText } from "./fields.ts";
+import { Domain, Message, Moment, Role, oneLine, optionalLines, optionalText } from "./fields.ts";
 import { login } from "./sign-in.ts";
 
 export const IdentityProviderId = z.uuid().brand<"IdentityProviderId">();
@@ -83,13 +83,6 @@ export type LdapSettings = z.infer<typeof LdapSettings>;
 
 export const RoleMapping = z.strictObject({ group: oneLine().min(1, "Please enter a group.").max(500), role: Role });
 export type RoleMapping = z.infer<typeof RoleMapping>;
-
-const Domain = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .max(253)
-  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, "Must be a domain such as example.com.");
 
 /** What both kinds have. */
 const common = {

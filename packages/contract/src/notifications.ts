@@ -22,6 +22,7 @@ export const NOTIFICATION_TYPES = [
   "reconcile_alert",
   "access_review",
   "security_alert",
+  "user_activation",
 ] as const;
 export const NotificationType = z.enum(NOTIFICATION_TYPES);
 export type NotificationType = z.infer<typeof NotificationType>;
@@ -52,6 +53,7 @@ export const listNotifications = endpoint({
   reply: z.object({ notifications: z.array(Notification), unread: z.number().int() }),
   needs: "signed-in",
   audit: "none",
+  whilePending: true,
 });
 
 const byId = z.object({ id: NotificationId });
@@ -65,6 +67,7 @@ export const readNotification = endpoint({
   needs: "signed-in",
   audit: "none",
   gives: "nothing",
+  whilePending: true,
 });
 
 export const readAllNotifications = endpoint({
@@ -75,6 +78,7 @@ export const readAllNotifications = endpoint({
   needs: "signed-in",
   audit: "none",
   gives: "nothing",
+  whilePending: true,
 });
 
 export const dismissNotification = endpoint({
@@ -86,6 +90,7 @@ export const dismissNotification = endpoint({
   needs: "signed-in",
   audit: "none",
   gives: "nothing",
+  whilePending: true,
 });
 
 export const clearNotifications = endpoint({
@@ -96,4 +101,5 @@ export const clearNotifications = endpoint({
   needs: "signed-in",
   audit: "none",
   gives: "nothing",
+  whilePending: true,
 });

@@ -40,6 +40,7 @@ export const readDashboardPreferences = endpoint({
   reply: DashboardPreferences,
   needs: "signed-in",
   audit: "none",
+  whilePending: true,
 });
 
 export const updateDashboardPreferences = endpoint({
@@ -51,6 +52,7 @@ export const updateDashboardPreferences = endpoint({
   needs: "signed-in",
   audit: "preferences.changed",
   gives: "nothing",
+  whilePending: true,
 });
 
 export const readNotificationPreferences = endpoint({
@@ -60,6 +62,7 @@ export const readNotificationPreferences = endpoint({
   reply: NotificationPreferences,
   needs: "signed-in",
   audit: "none",
+  whilePending: true,
 });
 
 export const updateNotificationPreferences = endpoint({
@@ -71,4 +74,5 @@ export const updateNotificationPreferences = endpoint({
   needs: "signed-in",
   audit: "preferences.changed",
   gives: "nothing",
+  whilePending: true,
 });

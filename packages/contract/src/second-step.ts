@@ -101,6 +101,7 @@ export const beginStepUp = endpoint({
   needs: "signed-in",
   audit: "none",
   gives: "nothing",
+  whilePending: true,
 });
 
 /** Some calls need a proof that is not older than the sign-in policy says; without it they answer 403 `step-up.required`. */
@@ -113,5 +114,6 @@ export const stepUp = endpoint({
   needs: "signed-in",
   audit: "session.stepped-up",
   gives: "nothing",
+  whilePending: true,
   repliesSecret: true,
 });

@@ -5,6 +5,7 @@ import { endpoint } from "./endpoint.ts";
 import { Email, Message, Moment, Password, Role, SessionId, UserId, PersonName } from "./fields.ts";
 import { SignedIn } from "./second-step.ts";
 import { TokenId } from "./tokens.ts";
+import { SignUpRule } from "./users.ts";
 
 /** What the sign-in token carries (AUTH-23). `exp` and `iat` are seconds since 1970. */
 export const TokenPayload = z.object({
@@ -52,6 +53,8 @@ export const register = endpoint({
     name: PersonName.optional(),
     /** Required for the very first account, which becomes the administrator. */
     setup_token: z.string().max(200).optional(),
+    /** Who else may sign up: only together with `setup_token`, by the first administrator. */
+    sign_up: SignUpRule.optional(),
   }),
   reply: z.object({ message: z.string(), code: RegistrationCode }),
   status: 201,
@@ -71,6 +74,7 @@ export const logout = endpoint({
   needs: "signed-in",
   audit: "session.ended",
   gives: "nothing",
+  whilePending: true,
 });
 
 export const requestPasswordReset = endpoint({
@@ -109,6 +113,7 @@ export const changePassword = endpoint({
   needs: "signed-in",
   audit: "user.password-changed",
   gives: "nothing",
+  whilePending: true,
 });
 
 /** What a visitor's page must know before anybody is signed in. */
@@ -137,12 +142,15 @@ export const currentSession = endpoint({
   summary: "Who is signed in, and the inactivity limits that apply",
   reply: z.object({
     user: z.object({ id: UserId, email: z.string(), name: z.string(), role: Role }),
+    /** The account waits for activation: only calls that are open to such people work. */
+    is_pending: z.boolean(),
     session_id: SessionId,
     expires_at: Moment,
     limits: SessionLimits,
   }),
   needs: "signed-in",
   audit: "none",
+  whilePending: true,
 });
 
 /** The browser reports that the person did something; background calls do not count as activity. */
@@ -154,6 +162,7 @@ export const reportActivity = endpoint({
   needs: "signed-in",
   audit: "none",
   gives: "nothing",
+  whilePending: true,
 });
 
 export const UserSession = z.object({
@@ -174,6 +183,7 @@ export const listOwnSessions = endpoint({
   reply: z.object({ data: z.array(UserSession) }),
   needs: "signed-in",
   audit: "none",
+  whilePending: true,
 });
 
 export const endOwnSession = endpoint({
@@ -185,6 +195,7 @@ export const endOwnSession = endpoint({
   needs: "signed-in",
   audit: "session.ended",
   gives: "nothing",
+  whilePending: true,
 });
 
 export const endOtherSessions = endpoint({
@@ -195,6 +206,7 @@ export const endOtherSessions = endpoint({
   needs: "signed-in",
   audit: "session.others-ended",
   gives: "nothing",
+  whilePending: true,
 });
 
 export const SIGN_IN_METHODS = ["password", "passkey", "oidc", "ldap"] as const;
@@ -219,6 +231,7 @@ export const readOwnProfile = endpoint({
   reply: OwnProfile,
   needs: "signed-in",
   audit: "none",
+  whilePending: true,
 });
 
 /** The sign-in token carries the name (AUTH-23), so the session gets a new one; it ends when the old one would. */
@@ -231,4 +244,5 @@ export const renameOneself = endpoint({
   needs: "signed-in",
   audit: "user.renamed",
   gives: "nothing",
+  whilePending: true,
 });

@@ -2,9 +2,10 @@
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
-import { Email, Message, Moment, Network, PersonName, ROLES, Role, UserId, pageQuery } from "./fields.ts";
+import { Domain, Email, Message, Moment, Network, PersonName, ROLES, Role, UserId, pageQuery } from "./fields.ts";
 
-export const USER_STATUSES = ["active", "disabled"] as const;
+/** `pending`: signed up, and waits for an administrator to activate the account. */
+export const USER_STATUSES = ["pending", "active", "disabled"] as const;
 export const User = z.object({
   id: UserId,
   email: z.string(),
@@ -124,7 +125,7 @@ export const setUserStatus = endpoint({
   path: "/api/v1/users/:id/status",
   summary: "Disable or enable a user; disabling ends their sessions at once",
   params: byId,
-  body: completeBody(z.strictObject({ status: z.enum(USER_STATUSES) })),
+  body: completeBody(z.strictObject({ status: z.enum(["active", "disabled"]) })),
   reply: User,
   needs: "user.manage",
   audit: "user.status-changed",
@@ -132,6 +133,36 @@ export const setUserStatus = endpoint({
   stepUp: true,
   givesByToken: "user.manage",
   thing: "user",
+});
+
+/** A role request that the body does not decide stays open. */
+export const activateUser = endpoint({
+  method: "POST",
+  path: "/api/v1/users/:id/activate",
+  summary: "Activate an account that signed up, and decide about the role that it asked for",
+  params: byId,
+  body: z.strictObject({ role_request: z.enum(["approve", "deny"]).optional() }).default({}),
+  reply: User,
+  needs: "user.manage",
+  audit: "user.activated",
+  gives: "right",
+  stepUp: true,
+  givesByToken: "user.manage",
+  thing: "user",
+});
+
+/** Accounts that no longer wait are left out. Role requests stay open. */
+export const activateUsers = endpoint({
+  method: "POST",
+  path: "/api/v1/users/activate",
+  summary: "Activate several accounts that signed up",
+  body: z.strictObject({ user_ids: z.array(UserId).min(1).max(200) }),
+  reply: z.object({ activated: z.array(UserId) }),
+  needs: "user.manage",
+  audit: "user.several-activated",
+  gives: "right",
+  stepUp: true,
+  givesByToken: "user.manage",
 });
 
 /** Refused while they own safes: those are given to somebody else first. */
@@ -208,6 +239,23 @@ export const issueResetLink = endpoint({
   sessionOnly: true,
 });
 
+/**
+ * Who may create an account by signing up. `closed`: only people who are invited. `domains`: addresses of `sign_up_domains`,
+ * after activation. `activation`: everyone, after activation. `open`: everyone, at once.
+ */
+export const SIGN_UP_RULES = ["closed", "domains", "activation", "open"] as const;
+const signUp = {
+  sign_up: z.enum(SIGN_UP_RULES),
+  sign_up_domains: z.array(Domain).max(50),
+};
+const hasDomains = (rule: { sign_up: (typeof SIGN_UP_RULES)[number]; sign_up_domains: readonly string[] }) =>
+  rule.sign_up !== "domains" || rule.sign_up_domains.length > 0;
+const DOMAINS_MISSING = { path: ["sign_up_domains"], message: "Please enter at least one domain." };
+
+/** As the first administrator chooses it on the setup page. */
+export const SignUpRule = z.strictObject(signUp).refine(hasDomains, DOMAINS_MISSING);
+export type SignUpRule = z.infer<typeof SignUpRule>;
+
 export const SignInPolicy = z
   .strictObject({
     timeout_minutes: z.number().int().min(5).max(1440),
@@ -217,7 +265,7 @@ export const SignInPolicy = z
     session_hours: z.number().int().min(1).max(12),
     /** The longest session with it. */
     remembered_days: z.number().int().min(1).max(30),
-    sign_up_open: z.boolean(),
+    ...signUp,
     /** Of passwords that are chosen from now on; never below `Password`. */
     password_min_length: z.number().int().min(8).max(128),
     /** The same for managers and administrators; the stricter of the two applies to them. */
@@ -232,7 +280,8 @@ export const SignInPolicy = z
   .refine((policy) => policy.warning_minutes < policy.timeout_minutes, {
     path: ["warning_minutes"],
     message: "The warning must come before the timeout.",
-  });
+  })
+  .refine(hasDomains, DOMAINS_MISSING);
 export type SignInPolicy = z.infer<typeof SignInPolicy>;
 
 export const readSignInPolicy = endpoint({

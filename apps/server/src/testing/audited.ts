@@ -66,6 +66,7 @@ export async function audited(options: AuditedOptions = {}) {
               role: bearer as Role,
               sessionId: newId() as SessionId,
               provedUntil: new Date("2100-01-01T00:00:00Z"),
+              isPending: false,
               token: null,
             },
     },

@@ -24,7 +24,7 @@ import type { NamedEndpoint } from "@strongroom/contract/all";
 import { randomUUID } from "node:crypto";
 import { aCredential } from "./credentials.ts";
 import { aPlatform, anAccount } from "./accounts.ts";
-import { aPerson, firstAdmin } from "./people.ts";
+import { aPendingPerson, aPerson, firstAdmin } from "./people.ts";
 import type { TestPerson } from "./people.ts";
 import type { View } from "./everyones-rights.ts";
 import { aGroup, aMember, aSafe } from "./safes.ts";
@@ -275,9 +275,13 @@ const INPUTS: Record<string, GiftInput[]> = {
       const email = `${unique("asks")}@example.com`;
       await must(app, register, { body: { email, password: "a long enough password", role: "manager" } });
       const { rows } = await app.database.pool.query("select id from users where email = $1", [email]);
-      return byId((rows as { id: string }[])[0]!.id, { decision: "approve" });
+      const { id } = (rows as { id: string }[])[0]!;
+      await app.database.pool.query("update users set status = 'active' where id = $1", [id]);
+      return byId(id, { decision: "approve" });
     },
   ],
+  activateUser: [async (_, app) => byId((await aPendingPerson(app)).id, {})],
+  activateUsers: [async (_, app) => ({ body: { user_ids: [(await aPendingPerson(app)).id] } })],
   updateSignInPolicy: [() => ({ body: { ...usualPolicy, session_hours: 11 } })],
   deleteUser: [({ outsider }) => byId(outsider.id)],
   endUserSessions: [({ outsider }) => byId(outsider.id)],

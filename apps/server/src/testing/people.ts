@@ -1,6 +1,9 @@
-// People for tests: registered, given their role, and signed in, through the same calls as real ones.
-import { changeUserRole, login, register } from "@strongroom/contract";
+// People for tests, made and signed in by the same means as real ones.
+import { activateUser, login, register } from "@strongroom/contract";
 import type { Role, UserId } from "@strongroom/contract";
+import { createUser } from "#features/sign-in/index.ts";
+import { createPasswords } from "#features/sign-in/passwords.ts";
+import { CHEAP_HASHING } from "./test-app.ts";
 import type { TestApp } from "./test-app.ts";
 
 export interface TestPerson {
@@ -11,19 +14,34 @@ export interface TestPerson {
 }
 
 const PASSWORD = "a long enough password";
+const cheapPasswords = createPasswords({ parameters: CHEAP_HASHING });
 const admins = new WeakMap<TestApp, Promise<TestPerson>>();
 let count = 0;
 
-/** A person with this role; each call makes another one, except that there is one first administrator for each app. */
+/**
+ * An active person with this role, made as the command line makes people. Each call makes another one, except that there is one
+ * first administrator for each app.
+ */
 export async function aPerson(app: TestApp, role: Role = "user"): Promise<TestPerson> {
-  const admin = await firstAdmin(app);
+  await firstAdmin(app);
   count += 1;
-  const person = await signUp(app, `person${count}@example.com`);
-  if (role === "user") return person;
-  const changed = await app.call(changeUserRole, { params: { id: person.id }, body: { role }, as: admin.token });
-  if (changed.status !== 200) throw new Error(changed.text);
-  // The token carries the role, so the change has ended the session.
-  return { ...person, token: await signIn(app, person.email) };
+  const email = `person${count}@example.com`;
+  const id = await createUser(app.kernel, { email, role, password: PASSWORD }, cheapPasswords);
+  return { id, email, password: PASSWORD, token: await signIn(app, email) };
+}
+
+/** Somebody who signed up and waits for activation. */
+export async function aPendingPerson(app: TestApp): Promise<TestPerson> {
+  await firstAdmin(app);
+  count += 1;
+  return signUp(app, `newcomer${count}@example.com`);
+}
+
+/** By the first administrator; the session stays open. */
+export async function activate(app: TestApp, { id }: Pick<TestPerson, "id">): Promise<void> {
+  const { token } = await firstAdmin(app);
+  const reply = await app.call(activateUser, { params: { id }, body: {}, as: token });
+  if (reply.status !== 200) throw new Error(reply.text);
 }
 
 /** The administrator who was created by the setup link. */

@@ -46,6 +46,8 @@ const pending = "not-a-sign-in-that-waits";
 const answer = { kind: "totp", name: "A phone", code: "123456" };
 
 const BODIES: Record<string, unknown> = {
+  activateUser: {},
+  activateUsers: { user_ids: [id] },
   beginFactor: { kind: "totp" },
   confirmTokens: { token_ids: [id] },
   addFactor: answer,

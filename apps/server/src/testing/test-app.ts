@@ -30,6 +30,9 @@ export interface CallOptions<E extends Endpoint> extends InputOf<E> {
   from?: string;
 }
 
+/** What a password hash costs in tests, unless they say otherwise. */
+export const CHEAP_HASHING: HashParameters = { memoryKiB: 1024, passes: 1, lanes: 1 };
+
 export type TestApp = Awaited<ReturnType<typeof testApp>>;
 
 export interface TestAppOptions {
@@ -65,7 +68,7 @@ export async function testApp(options: TestAppOptions = {}) {
     database: own.database,
     webFolder: null,
     ...(options.embedded === undefined ? {} : { embedded: options.embedded }),
-    hashing: options.hashing ?? { memoryKiB: 1024, passes: 1, lanes: 1 },
+    hashing: options.hashing ?? CHEAP_HASHING,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
   await app.start();

@@ -70,7 +70,7 @@ export async function listPeople(db: Db, viewer: Who, wish: PeopleWish): Promise
   const { limit, after, search, role, id } = wish;
   const pattern = containing(search ?? "");
   const conditions = [
-    sql`person.status <> 'deleted'`,
+    sql`person.status in ('active', 'disabled')`,
     ...(after === null ? [] : [sql`(lower(person.name), person.id) > (${after.name}, ${after.id}::uuid)`]),
     ...(search === null ? [] : [sql`(person.name ilike ${pattern} or person.email ilike ${pattern})`]),
     ...(role === null ? [] : [sql`person.role = ${role}`]),

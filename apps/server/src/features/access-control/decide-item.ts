@@ -151,5 +151,6 @@ const actorOf = (id: string, name: string, email: string): Actor => ({
   role: "admin",
   sessionId: null,
   provedUntil: new Date(0),
+  isPending: false,
   token: null,
 });

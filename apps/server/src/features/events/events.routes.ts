@@ -39,7 +39,7 @@ async function serve(
   raw: FastifyReply,
 ): Promise<void> {
   const socket = raw.raw;
-  const reader = { userId: call.actor.id, role: call.actor.role };
+  const reader = { userId: call.actor.id, role: call.actor.role, isPending: call.actor.isPending };
   const end = () => void socket.end();
   const write = (text: string) => {
     if (socket.writableEnded || socket.destroyed) return;
@@ -50,7 +50,7 @@ async function serve(
   const close = open.add(call.actor.id, end);
   const endUnlessOpen = async () => {
     const now = await kernel.authenticator.current(proofOf(raw.request, true)).catch(() => null);
-    if (now === null || now.role !== reader.role) end();
+    if (now === null || now.role !== reader.role || now.isPending !== reader.isPending) end();
   };
   const heartbeat = setInterval(() => {
     write(": still here\n\n");
@@ -71,7 +71,7 @@ async function serve(
       (event) => {
         write(frame(event));
         if (endsSession(event, call.actor.sessionId)) end();
-        if (mayEndToken(event, call.actor)) void endUnlessOpen();
+        if (mayEndToken(event, call.actor) || isActivation(event, call.actor)) void endUnlessOpen();
       },
     );
     // A session that ended before the subscription began was announced to nobody here.
@@ -96,6 +96,9 @@ const endsSession = (event: StoredEvent, sessionId: string | null): boolean =>
 const mayEndToken = (event: StoredEvent, { token }: Actor): boolean =>
   token !== null &&
   (event.type === "user.changed" || (event.type === "token.changed" && event.data.token_id === token.id));
+
+/** Their browser comes back at once, and hears what everybody hears. */
+const isActivation = (event: StoredEvent, { isPending }: Actor): boolean => isPending && event.type === "user.changed";
 
 /** INVARIANT: an event leaves through its schema, so a field that nobody classified stays here. */
 function frame(event: StoredEvent): string {

@@ -103,12 +103,12 @@ function toRow(userId: string, heard: readonly NoticeRow[], before: Notification
     title: fold.title.replace("{n}", count.toLocaleString("en")),
     message: namesOf(subjects),
     metadata: { ...withoutOne(metadata), count },
-    link: "/validation-dashboard",
+    link: fold.link ?? "/validation-dashboard",
     subjects,
   };
 }
 
 /** What speaks of one of them only is left out where there are several. */
 function withoutOne(metadata: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !name.startsWith("account_")));
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !/^(account|user)_/.test(name)));
 }

@@ -1,5 +1,5 @@
 // Mails what somebody was told and has not read (OPEN-142), for those who want mails, where an SMTP server is configured.
-import { findUser } from "#features/users/index.ts";
+import { canSignIn, findUser } from "#features/users/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { NotificationRow } from "./notifications.store.ts";
 import { findOne } from "./notifications.store.ts";
@@ -48,7 +48,7 @@ export function defineMails({ kernel, mail }: Site): void {
     const row = await findOne(db, data.notificationId);
     if (row === null || row.read_at !== null) return;
     const person = await findUser(db, row.user_id);
-    if (person?.status !== "active") return;
+    if (person === undefined || !canSignIn(person)) return;
     await mail.send({ to: person.email, ...textOf(row, person.name, kernel.publicUrl()) });
   });
   kernel.jobs.define<MailAtOnceJob>(MAIL_AT_ONCE_JOB, { concurrency: 2, retryLimit: 5 }, async ({ data }) => {

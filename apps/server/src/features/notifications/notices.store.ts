@@ -15,6 +15,8 @@ export interface Fold {
   key: string;
   /** The title for several; `{n}` stands for how many. */
   title: string;
+  /** Where several of them lead; the validation dashboard unless said. */
+  link?: string;
   subject: { key: string; name: string };
 }
 

@@ -13,10 +13,11 @@ const SWITCH: Record<NotificationType, keyof NotificationPreferences | null> = {
   reconcile_alert: null,
   access_review: null,
   security_alert: null,
+  user_activation: null,
 };
 
 /** What somebody waits for because they asked for it, or asked to be told: how grave it is does not count. */
-const WHATEVER_SEVERITY: readonly NotificationType[] = ["validation_success", "rotation_completed"];
+const WHATEVER_SEVERITY: readonly NotificationType[] = ["validation_success", "rotation_completed", "user_activation"];
 
 /** NOTIF-09, NOTIF-10, OPEN-141. */
 export function isWanted(

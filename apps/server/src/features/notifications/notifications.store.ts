@@ -69,9 +69,8 @@ export async function remove(tx: Tx, userId: string, id?: string): Promise<numbe
 export async function findRecipients(db: Db, { users, roles = [] }: NoticeAudience): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from users
-    where status = 'active' and kind = 'person' and (id = any(${[...users]}::uuid[]) or role = any(${[...roles]}::text[]))`.execute(
-    db,
-  );
+    where kind = 'person' and (status in ('active', 'pending') and id = any(${[...users]}::uuid[])
+      or status = 'active' and role = any(${[...roles]}::text[]))`.execute(db);
   return rows.map(({ id }) => id);
 }
 

@@ -5,6 +5,6 @@ import type { SignInParts } from "./sign-in-parts.ts";
 
 export async function describeEntrance({ mail }: SignInParts, db: Db) {
   const needsSetup = !(await hasAnyUser(db));
-  const { sign_up_open: isOpen } = await readPolicy(db);
-  return { needs_setup: needsSetup, sign_up_open: isOpen, mail_configured: mail.isConfigured };
+  const { sign_up: rule } = await readPolicy(db);
+  return { needs_setup: needsSetup, sign_up_open: rule !== "closed", mail_configured: mail.isConfigured };
 }

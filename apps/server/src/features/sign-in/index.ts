@@ -54,6 +54,7 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
     signingKeys,
     tokens: createTokens(signingKeys, kernel.clock),
     endTokens: { current: async () => 0 },
+    newcomers: { current: async () => {} },
     secondStep: { current: async () => null },
     elsewhere: {
       current: {

@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import type { z } from "zod";
 import { notifyOf } from "#features/notifications/index.ts";
 import {
+  canSignIn,
   findUserByEmail,
   insertUser,
   lockActiveAdmins,
@@ -83,7 +84,7 @@ export async function makeResetLink(desk: Desk, email: string): Promise<{ link: 
   return desk.database.transaction(async (tx) => {
     const person = await named(tx, email);
     if (person.kind === "machine") throw refuse(409, "user.machine", "A machine identity has no password to reset.");
-    if (person.status !== "active") throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
+    if (!canSignIn(person)) throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
     const provider = await findProviderName(tx, person.id);
     if (provider !== null) throw elsewhere(provider);
     const made = await issueResetLink(desk, tx, person.id);
@@ -109,7 +110,7 @@ const elsewhere = (provider: string) =>
 export async function setUserStatus(
   desk: Desk,
   email: string,
-  status: Person["status"],
+  status: "active" | "disabled",
   whenDisabled: (desk: Desk, tx: Tx, userId: UserId) => Promise<void>,
 ): Promise<void> {
   await desk.database.transaction(async (tx) => {

@@ -30,6 +30,7 @@ export async function describeSession({ actor }: Call<typeof currentSession>, db
     user: { id: actor.id, email: actor.email, name: actor.name, role: actor.role },
     session_id: session.id,
     expires_at: endOf(session, session).toISOString(),
+    is_pending: actor.isPending,
     limits: limitsOf(session),
   };
 }

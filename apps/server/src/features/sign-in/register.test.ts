@@ -172,7 +172,7 @@ describe("everybody after", () => {
 
   test("an administrator closes sign-up; nothing is hashed or told of addresses then", async () => {
     const admin = await firstAdmin(app);
-    await app.call(updateSignInPolicy, { body: { ...usualPolicy, sign_up_open: false }, as: admin.token });
+    await app.call(updateSignInPolicy, { body: { ...usualPolicy, sign_up: "closed" }, as: admin.token });
     const hashes = await hashesOf(app);
     for (const email of [newEmail(), admin.email]) {
       const reply = await trySignUp(app, { email });
@@ -181,7 +181,7 @@ describe("everybody after", () => {
     }
     assert.equal(await hashesOf(app), hashes);
     assert.equal((await app.call(entrance)).body.sign_up_open, false);
-    await app.call(updateSignInPolicy, { body: { ...usualPolicy, sign_up_open: true }, as: admin.token });
+    await app.call(updateSignInPolicy, { body: usualPolicy, as: admin.token });
   });
 
   test("registrations are on record with what was asked for, and without the password", async () => {
@@ -190,7 +190,7 @@ describe("everybody after", () => {
     const entry = (await entriesOf(app, "user.registered")).find((each) => each.target?.["name"] === email);
     assert.equal(entry?.result, "success");
     assert.equal(entry.actor["role"], "user");
-    assert.deepEqual(entry.details, { role: "user", requested_role: "admin" });
+    assert.deepEqual(entry.details, { role: "user", requested_role: "admin", status: "pending" });
     assert.ok(!app.logLines.join("").includes(PASSWORD));
   });
 });

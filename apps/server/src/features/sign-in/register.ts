@@ -1,15 +1,18 @@
 // Signing up: the first account becomes the administrator, every other one an ordinary user who may have asked for more.
-import type { Role, UserId, register } from "@strongroom/contract";
+import type { Role, SignInPolicy, UserId, register } from "@strongroom/contract";
 import { UserId as Id } from "@strongroom/contract";
 import type { RegistrationCode } from "@strongroom/contract";
 import {
   findUserByEmail,
+  holdPolicy,
   insertUser,
   nameFromEmail,
   readPolicy,
   requireAllowedNetwork,
   requireGoodPassword,
   rolesAtSignUp,
+  statusAtSignUp,
+  writeSignUpRule,
 } from "#features/users/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
@@ -28,7 +31,8 @@ export async function registerAccount(parts: SignInParts, call: SteppedCall<type
   const mayBeFirst = await requireSetupToken(kernel, db, call.body.setup_token);
   const policy = await readPolicy(db);
   requireAllowedNetwork(policy, call.request.ip);
-  if (!mayBeFirst && !policy.sign_up_open) throw closed();
+  if (!mayBeFirst && statusAtSignUp(policy, email) === null) throw closed(policy);
+  if (!mayBeFirst && call.body.sign_up !== undefined) throw notFirst();
   const name = call.body.name ?? nameFromEmail(email);
   requireGoodPassword(policy, { password, role: mayBeFirst ? "admin" : chosen, email, name });
   // The specification has a sign-up tell that an address is taken; see the threat model. Calls of visitors are limited.
@@ -39,7 +43,11 @@ export async function registerAccount(parts: SignInParts, call: SteppedCall<type
   const id: UserId = Id.parse(newId(now.getTime()));
   return call.commit(async (tx) => {
     const isFirst = mayBeFirst && (await claimSetup(tx));
-    if (mayBeFirst && !isFirst && !(await readPolicy(tx)).sign_up_open) throw closed();
+    // Read again, and held: the rule may have been tightened while the password was hashed.
+    const rule = await holdPolicy(tx);
+    const status = isFirst ? "active" : statusAtSignUp(rule, email);
+    if (status === null) throw closed(rule);
+    if (isFirst && call.body.sign_up !== undefined) await writeSignUpRule(tx, call.body.sign_up);
     const { role, requestedRole } = isFirst ? { role: "admin" as Role, requestedRole: null } : rolesAtSignUp(chosen);
     const isNew = await insertUser(tx, {
       id,
@@ -47,7 +55,7 @@ export async function registerAccount(parts: SignInParts, call: SteppedCall<type
       name,
       role,
       requested_role: requestedRole,
-      status: "active",
+      status,
       password_hash: hash,
       created_at: now,
       last_signed_in_at: null,
@@ -56,8 +64,16 @@ export async function registerAccount(parts: SignInParts, call: SteppedCall<type
     call.note({
       actor: { id, name, role },
       target: { type: "user", id, name: email },
-      details: { role, requested_role: requestedRole },
+      details: {
+        role,
+        requested_role: requestedRole,
+        status,
+        ...(isFirst && call.body.sign_up !== undefined ? { sign_up: { ...call.body.sign_up } } : {}),
+      },
     });
+    if (status === "pending") {
+      await parts.newcomers.current(tx, { id, name, email, requested_role: requestedRole });
+    }
     if (isFirst) return { message: AS_ADMIN, code: "account.created-as-admin" };
     if (requestedRole === null) return { message: CREATED, code: "account.created" };
     return { message: roleRequested(requestedRole), code: "account.created-role-requested" };
@@ -69,7 +85,13 @@ const AS_ADMIN = "Administrator account created. Please sign in with your new cr
 const roleRequested = (role: Role) =>
   `Account created successfully! You can sign in as a user; an administrator decides about the role ${role}.`;
 
-const closed = () => refuse(403, "sign-up.closed", "Sign-up is closed. Please ask an administrator for an account.");
+const closed = ({ sign_up }: Pick<SignInPolicy, "sign_up">) =>
+  sign_up === "domains"
+    ? refuse(403, "sign-up.other-domain", "Sign-up is not open to this email address. Please ask an administrator.")
+    : refuse(403, "sign-up.closed", "Sign-up is closed. Please ask an administrator for an account.");
+
+const notFirst = () =>
+  refuse(403, "sign-up.not-first", "Only the first administrator chooses who may sign up. Sign up without it.");
 
 const taken = () =>
   refuse(409, "account.exists", "An account with this email already exists. Please try signing in instead.");

@@ -2,6 +2,7 @@
 import type { PendingReset, completePasswordReset, requestPasswordReset } from "@strongroom/contract";
 import { createHash, randomBytes } from "node:crypto";
 import {
+  canSignIn,
   findUser,
   findUserByEmail,
   lockUser,
@@ -51,7 +52,7 @@ export async function requestReset(
   const email = addressOf(call.body.email);
   const user = await findUserByEmail(tx, email);
   if (user !== undefined) call.note({ target: { type: "user", id: user.id, name: user.email } });
-  const order: ResetOrder = { user_id: user?.status === "active" ? user.id : null };
+  const order: ResetOrder = { user_id: user !== undefined && canSignIn(user) ? user.id : null };
   await kernel.jobs.enqueue(tx, RESET_JOB, order, { singletonKey: await fingerprintAddress(kernel, email) });
   return { message: mail.isConfigured ? BY_MAIL : BY_HAND };
 }
@@ -65,7 +66,8 @@ export async function fulfilReset(parts: SignInParts, { user_id: userId }: Reset
   const { database, clock } = kernel;
   const user = userId === null ? undefined : await findUser(database.db, userId);
   if (
-    user?.status !== "active" ||
+    user === undefined ||
+    !canSignIn(user) ||
     user.kind !== "person" ||
     (await elsewhere.current.providerOf(database.db, user.id)) !== null
   )
@@ -143,7 +145,7 @@ export async function completeReset(
   await call.commit(async (tx) => {
     const now = kernel.clock.now();
     const user = await lockUser(tx, userId);
-    if (user?.status !== "active") throw invalid();
+    if (user === undefined || !canSignIn(user)) throw invalid();
     await requireOwnPassword(parts, tx, userId);
     if (!(await consumeReset(tx, userId, tokenHash, now))) throw invalid();
     await setPasswordHash(tx, userId, hash);

@@ -86,7 +86,7 @@ export const findPendingResets = (db: Db, since: Date) =>
     .selectFrom("sign_in_resets")
     .innerJoin("users", "users.id", "sign_in_resets.user_id")
     .select(["users.id as user_id", "users.email", "users.name", "sign_in_resets.requested_at"])
-    .where("users.status", "=", "active")
+    .where("users.status", "in", ["pending", "active"])
     .where("sign_in_resets.requested_at", ">", since)
     .where((where) =>
       where.or([

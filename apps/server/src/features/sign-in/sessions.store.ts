@@ -2,6 +2,7 @@
 import type { Role, SessionId, SignInPolicy, UserId } from "@strongroom/contract";
 import { sql } from "kysely";
 import { policyColumns } from "#features/users/index.ts";
+import type { UsersTable } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
 import type { SignInMethod } from "./sign-in.policy.ts";
@@ -32,7 +33,7 @@ export interface LiveSession extends Omit<SessionsTable, "stream_hash">, SignInP
   email: string;
   name: string;
   role: Role;
-  status: "active" | "disabled" | "deleted";
+  status: UsersTable["status"];
 }
 
 const live = (db: Db) =>

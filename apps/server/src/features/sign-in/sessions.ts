@@ -1,7 +1,7 @@
 // Sessions: from a proof to who makes the call, and every way in which a session ends.
 import type { Role, SessionId } from "@strongroom/contract";
 import { createHash, randomBytes } from "node:crypto";
-import { requireAllowedNetwork } from "#features/users/index.ts";
+import { canSignIn, requireAllowedNetwork } from "#features/users/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { gather } from "#kernel/gather.ts";
@@ -64,7 +64,7 @@ export function createAuthenticator(kernel: Kernel, tokens: Tokens): Authenticat
 
 /** Throws 401 with a code that says why. */
 function requireOpen(session: LiveSession, now: Date): void {
-  if (session.status !== "active") throw ended();
+  if (!canSignIn(session)) throw ended();
   const state = stateOf(session, session, now);
   if (state === "idle") {
     throw refuse(401, "session.idle", "Session expired due to inactivity. Please log in again.");
@@ -79,6 +79,7 @@ const actorOf = (session: LiveSession): Actor => ({
   email: session.email,
   name: session.name,
   role: session.role,
+  isPending: session.status === "pending",
   sessionId: session.id,
   provedUntil: provedUntil(session.proved_at, session),
   token: null,

@@ -2,7 +2,7 @@
 import type { IdentityProviderId, Role, SecondStep } from "@strongroom/contract";
 import type { Mail } from "#features/mail/index.ts";
 import type { Notify } from "#features/notifications/index.ts";
-import type { TokensEnd, UsersTable } from "#features/users/index.ts";
+import type { Newcomer, TokensEnd, UsersTable } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { Passwords } from "./passwords.ts";
@@ -81,6 +81,8 @@ export interface SignInParts {
   tokens: Tokens;
   /** Set once by the feature of API tokens. */
   endTokens: { current: EndTokens };
+  /** Told, in the transaction that creates it, of an account that waits for activation. Set once by the feature of users. */
+  newcomers: { current: (tx: Tx, newcomer: Newcomer) => Promise<void> };
   /** Set once by the feature of second factors; until then a first proof is enough. */
   secondStep: { current: AskSecondStep };
   /** Set once by the feature of identity providers; until then nobody is known elsewhere. */

@@ -1,7 +1,13 @@
 // Signing in with a password: one path, one cost and one answer for every wrong attempt, whoever it names.
 import type { SignedIn, login } from "@strongroom/contract";
 import { Email } from "@strongroom/contract";
-import { findUserByEmail, passwordProblem, readPolicy, requireAllowedNetwork } from "#features/users/index.ts";
+import {
+  canSignIn,
+  findUserByEmail,
+  passwordProblem,
+  readPolicy,
+  requireAllowedNetwork,
+} from "#features/users/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { clientKey } from "#kernel/http/rate-limits.ts";
@@ -21,7 +27,7 @@ export async function signIn(parts: SignInParts, call: LoginCall, db: Db): Promi
   requireAllowedNetwork(policy, call.request.ip);
   const { user, takeOver, method, attempt } = await prove(parts, call, db);
   const { password, remember_me: isRemembered } = call.body;
-  const isOurs = method === "password" && user.status === "active";
+  const isOurs = method === "password" && canSignIn(user);
   const isOutdated = isOurs && passwords.isOutdated(user.password_hash);
   const renewed = isOutdated ? { passwordHash: await passwords.hash(password, call.signal) } : {};
   // A role that was given since asks more of a password: until it is changed, it opens nothing that needs a fresh proof.

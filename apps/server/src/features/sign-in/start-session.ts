@@ -1,7 +1,7 @@
 // Starts sessions: whoever has proved all that they must gets one here and nowhere else.
 import { SessionId } from "@strongroom/contract";
 import type { SignInPolicy, TokenPayload } from "@strongroom/contract";
-import { holdPolicy, markSignedIn, readPolicy, requireAllowedNetwork } from "#features/users/index.ts";
+import { canSignIn, holdPolicy, markSignedIn, readPolicy, requireAllowedNetwork } from "#features/users/index.ts";
 import type { UsersTable } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
@@ -127,7 +127,7 @@ export function requireActive(call: Pick<SignInCall, "note">, user: UsersTable):
     actor: { id: user.id, name: user.name, role: user.role },
     target: { type: "user", id: user.id, name: user.email },
   });
-  if (user.status === "active") return;
+  if (canSignIn(user)) return;
   throw refuse(403, "account.disabled", "This account is disabled. Please ask an administrator.");
 }
 

@@ -80,6 +80,8 @@ const actorOf = (token: LiveToken): Actor => ({
   email: token.email,
   name: token.holder,
   role: token.role,
+  // A token of somebody whose account is not active is refused before.
+  isPending: false,
   sessionId: null,
   provedUntil: NEVER,
   token: {

@@ -1,6 +1,9 @@
 // The people who sign in: their rows, roles and status, and the sign-in policy.
-import type { Notify } from "#features/notifications/index.ts";
+import type { Notify, Settle } from "#features/notifications/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import type { ActivatedListener } from "./activate-user.ts";
+import { createUserNotices } from "./user-notices.ts";
+import type { UserNotices } from "./user-notices.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
 import type { DeletedListener } from "./delete-user.ts";
 import { grants } from "./users.policy.ts";
@@ -15,6 +18,10 @@ import type { Role, User, changeUserRole, setUserStatus } from "@strongroom/cont
 export interface UsersFeature {
   /** For figures such as the dashboard's privileged users. */
   countActiveByRole(db: Db): Promise<Record<Role, number>>;
+  /** Calls `listener`, in the transaction that makes it true, when an account that signed up is activated. */
+  onActivated(listener: ActivatedListener): void;
+  /** Tells administrators that an account waits for activation. */
+  tellOfNewcomer: UserNotices["waiting"];
   /** Calls `listener`, in the transaction that makes it true, when somebody is disabled. */
   onDisabled(listener: DisabledListener): void;
   /** Calls `listener`, in the transaction that makes it true, when somebody is deleted. */
@@ -24,15 +31,26 @@ export interface UsersFeature {
   changeStatus(act: Act<typeof setUserStatus>, tx: Tx): Promise<User>;
 }
 
-export function installUsers(kernel: Kernel, given: { signIn: SignInOfUsers; notify: Notify }): UsersFeature {
+interface UsersNeeds {
+  signIn: SignInOfUsers;
+  notify: Notify;
+  settle: Settle;
+}
+
+export function installUsers(kernel: Kernel, given: UsersNeeds): UsersFeature {
   const deps: UsersDeps = { clock: kernel.clock, ...given };
+  const notices = createUserNotices(given);
+  const whenActivated: ActivatedListener[] = [];
   const whenDisabled: DisabledListener[] = [];
   const whenDeleted: DeletedListener[] = [];
   kernel.authority.grant(grants);
   const disabled: DisabledListener = async (...who) => {
     for (const listener of whenDisabled) await listener(...who);
   };
-  bindUsers(kernel, deps, {
+  bindUsers(kernel, deps, notices, {
+    activated: async (...who) => {
+      for (const listener of whenActivated) await listener(...who);
+    },
     disabled,
     deleted: async (...deleted) => {
       for (const listener of whenDeleted) await listener(...deleted);
@@ -40,6 +58,8 @@ export function installUsers(kernel: Kernel, given: { signIn: SignInOfUsers; not
   });
   return {
     countActiveByRole,
+    onActivated: (listener) => void whenActivated.push(listener),
+    tellOfNewcomer: notices.waiting,
     onDisabled: (listener) => void whenDisabled.push(listener),
     onDeleted: (listener) => void whenDeleted.push(listener),
     changeRole: (act, tx) => changeRole(deps, act, tx),
@@ -47,6 +67,7 @@ export function installUsers(kernel: Kernel, given: { signIn: SignInOfUsers; not
   };
 }
 
+export type { Newcomer } from "./user-notices.ts";
 export { searchableUsers } from "./search-users.ts";
 export { tellOfNewAdmin, tellOfResetLink } from "./tell-person.ts";
 export type { SignInOfUsers, TokensEnd, UnderLimits } from "./sign-in-of-users.ts";
@@ -54,15 +75,17 @@ export { openNetworks } from "./open-networks.ts";
 export { whenRulesChange } from "./rules-changed.ts";
 export { isWithin, requireAllowedNetwork } from "./sign-in-rules.ts";
 export { passwordProblem, requireGoodPassword } from "./password-rules.ts";
-export { holdPolicy, policyColumns, readPolicy } from "./sign-in-policy.store.ts";
+export { holdPolicy, policyColumns, readPolicy, writeSignUpRule } from "./sign-in-policy.store.ts";
 export { endedMessage } from "./users.ts";
 export {
+  canSignIn,
   nameFromEmail,
   requireAnotherAdmin,
   requireAnotherPerson,
   requirePersonFor,
   rolesAtSignUp,
   seesAddresses,
+  statusAtSignUp,
 } from "./users.policy.ts";
 export {
   emailsOf,
@@ -73,6 +96,7 @@ export {
   holdUnchanged,
   idsByEmail,
   insertUser,
+  isPending,
   listPage,
   lockActiveAdmins,
   lockUser,

@@ -109,14 +109,14 @@ describe("what would change", () => {
     await someone();
     for (const wanted of [{}, { timeout_minutes: 60, step_up_minutes: 480 }])
       assert.deepEqual(await preview(wanted), { you: NOTHING_OF_YOU, ...NOTHING });
-    await preview({ sign_up_open: false });
+    await preview({ sign_up: "closed" });
     assert.deepEqual((await app.call(readSignInPolicy, { as: admin.token })).body, usualPolicy);
     const entries = await entriesOf(app, "policy.previewed");
     assert.deepEqual(
       entries.map(({ target }) => target?.["id"]),
       ["sign-in", "sign-in", "sign-in"],
     );
-    assert.ok(JSON.stringify(entries).includes('"sign_up_open":false'));
+    assert.ok(JSON.stringify(entries).includes('"sign_up":"closed"'));
   });
 
   test("is told to administrators alone, and only of a policy that could be saved", async () => {

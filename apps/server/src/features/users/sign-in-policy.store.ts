@@ -1,5 +1,5 @@
 // The one row that says how people may sign in and how long their sessions live.
-import type { SignInPolicy } from "@strongroom/contract";
+import type { SignInPolicy, SignUpRule } from "@strongroom/contract";
 import type { Generated } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
@@ -19,7 +19,8 @@ export const policyColumns = [
   "privileged_timeout_minutes",
   "session_hours",
   "remembered_days",
-  "sign_up_open",
+  "sign_up",
+  "sign_up_domains",
   "password_min_length",
   "privileged_password_min_length",
   "mfa_required_roles",
@@ -37,6 +38,11 @@ export const holdPolicy = (tx: Tx): Promise<SignInPolicy> =>
 /** As it was before a change: nobody whom it concerns comes in until the transaction ends. */
 export const lockPolicy = (tx: Tx): Promise<SignInPolicy> =>
   tx.selectFrom("sign_in_policy").select(policyColumns).forUpdate().executeTakeFirstOrThrow();
+
+/** What the first administrator chose. */
+export async function writeSignUpRule(tx: Tx, rule: SignUpRule): Promise<void> {
+  await tx.updateTable("sign_in_policy").set(rule).execute();
+}
 
 export async function writePolicy(tx: Tx, policy: SignInPolicy): Promise<void> {
   await tx.updateTable("sign_in_policy").set(policy).execute();

@@ -1,5 +1,5 @@
 // Who may see and manage the people who sign in.
-import type { Role } from "@strongroom/contract";
+import type { Role, SignInPolicy } from "@strongroom/contract";
 import type { Actor, Asker } from "#kernel/authz/actor.ts";
 import type { Grants } from "#kernel/authz/authorise.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -50,6 +50,21 @@ export function requirePersonFor(
     "user.person-needed",
     "An API token cannot make or change an administrator, or change its own holder. Please sign in to do this.",
   );
+}
+
+/** People who wait for activation sign in too: to their profile and their personal vault. */
+export const canSignIn = ({ status }: { status: string }): boolean => status === "active" || status === "pending";
+
+/** Whether an address may sign up, and with what its account begins. Null: sign-up is closed to it. */
+export function statusAtSignUp(
+  { sign_up, sign_up_domains }: Pick<SignInPolicy, "sign_up" | "sign_up_domains">,
+  email: string,
+): "pending" | "active" | null {
+  if (sign_up === "closed") return null;
+  if (sign_up === "open") return "active";
+  // Nobody has proved that the address is theirs, so its domain only decides who may ask.
+  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  return sign_up === "activation" || sign_up_domains.includes(domain) ? "pending" : null;
 }
 
 /** The name to show for somebody who gave none (AUTH-24). */

@@ -1,5 +1,7 @@
 // Binds the calls about people and the sign-in policy to their use cases.
 import {
+  activateUser,
+  activateUsers,
   changeUserRole,
   decideRoleRequest,
   deleteUser as deleteEndpoint,
@@ -17,21 +19,33 @@ import {
 } from "@strongroom/contract";
 import { implement } from "#kernel/http/implement.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import { activate, activateSeveral } from "./activate-user.ts";
+import type { ActivatedListener } from "./activate-user.ts";
 import { deleteUser } from "./delete-user.ts";
 import type { DeletedListener } from "./delete-user.ts";
 import { invite, inviteOnceMore, unlock } from "./invite-user.ts";
 import { previewPolicy } from "./preview-policy.ts";
 import { readPolicy } from "./sign-in-policy.store.ts";
+import type { UserNotices } from "./user-notices.ts";
 import { changePolicy, changeRole, changeStatus, decideRole, endAllSessions, issueLink, list } from "./users.ts";
 import type { DisabledListener, UsersDeps } from "./users.ts";
 
 interface Listeners {
+  activated: ActivatedListener;
   disabled: DisabledListener;
   deleted: DeletedListener;
 }
 
-export function bindUsers(kernel: Kernel, deps: UsersDeps, { disabled, deleted }: Listeners): void {
+export function bindUsers(
+  kernel: Kernel,
+  deps: UsersDeps,
+  notices: UserNotices,
+  { activated, disabled, deleted }: Listeners,
+): void {
   const { signIn } = deps;
+  const activation = { ...deps, events: kernel.events, notices, activated };
+  implement(kernel, activateUser, (call, tx) => activate(activation, call, tx));
+  implement(kernel, activateUsers, (call, tx) => activateSeveral(activation, call, tx));
   implement(kernel, listUsers, (call, db) => list(call, db, signIn));
   implement(kernel, inviteUser, (call, tx) => invite(deps, call, tx));
   implement(kernel, inviteAgain, (call, tx) => inviteOnceMore(deps, call, tx));

@@ -12,7 +12,8 @@ export interface UsersTable {
   name: string;
   role: Role;
   requested_role: Exclude<Role, "user"> | null;
-  status: "active" | "disabled" | "deleted";
+  /** `pending`: signed up, and waits for activation. */
+  status: "pending" | "active" | "disabled" | "deleted";
   password_hash: string;
   created_at: Date;
   last_signed_in_at: Date | null;
@@ -35,7 +36,7 @@ declare module "#kernel/db/tables.ts" {
 
 /** A person without what proves them. Who was deleted is none. */
 export interface Person extends Omit<UsersTable, "password_hash"> {
-  status: "active" | "disabled";
+  status: "pending" | "active" | "disabled";
   /** Null: no administrator. */
   admin_since: Date | null;
   /** Somebody who is no administrator any more is protected like one until then. */
@@ -138,6 +139,26 @@ export async function setRole(tx: Tx, userId: string, role: Role, at: Date): Pro
     where id = ${userId}`.execute(tx);
 }
 
+/** Those of these people who wait for activation, locked until the transaction ends. */
+export const findPending = (tx: Tx, userIds: readonly string[]): Promise<Pick<Person, "id" | "email">[]> =>
+  tx
+    .selectFrom("users")
+    .select(["id", "email"])
+    .where("id", "=", sql<UserId>`any(${[...userIds]}::uuid[])`)
+    .where("status", "=", "pending")
+    .orderBy("id")
+    .forNoKeyUpdate()
+    .execute();
+
+export async function isAnyonePending(db: Db): Promise<boolean> {
+  return (await sql`select from users where status = 'pending' limit 1`.execute(db)).rows.length > 0;
+}
+
+export async function isPending(db: Db, userId: string): Promise<boolean> {
+  const { rows } = await sql`select from users where id = ${userId} and status = 'pending'`.execute(db);
+  return rows.length > 0;
+}
+
 export async function clearRoleRequest(tx: Tx, userId: string): Promise<void> {
   await updateUser(tx, userId, { requested_role: null });
 }
@@ -181,7 +202,7 @@ export async function markSignedIn(tx: Tx, user: UsersTable, at: Date, hash: str
     .where("id", "=", user.id)
     .where("password_hash", "=", user.password_hash)
     .where("role", "=", user.role)
-    .where("status", "=", "active")
+    .where("status", "in", ["pending", "active"])
     .where("kind", "=", "person")
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
@@ -192,8 +213,9 @@ export async function markSignedIn(tx: Tx, user: UsersTable, at: Date, hash: str
  * read.
  */
 export async function holdUnchanged(tx: Tx, user: UsersTable): Promise<boolean> {
-  const row = tx.selectFrom("users").select("id").where("id", "=", user.id).where("status", "=", "active");
-  const same = row.where("password_hash", "=", user.password_hash).where("role", "=", user.role);
+  const row = tx.selectFrom("users").select("id").where("id", "=", user.id);
+  const open = row.where("status", "in", ["pending", "active"]);
+  const same = open.where("password_hash", "=", user.password_hash).where("role", "=", user.role);
   return (await same.forNoKeyUpdate().executeTakeFirst()) !== undefined;
 }
 
@@ -237,9 +259,9 @@ export function listPage(db: Db, wish: PageWish): Promise<Person[]> {
   if (wish.before !== null) query = query.where("id", "<", wish.before as UserId);
   if (wish.role != null) query = query.where("role", "=", wish.role);
   if (wish.status != null) {
-    query = query.where("status", "=", wish.status === "disabled" ? "disabled" : "active");
-    if (wish.status !== "disabled")
-      query = query.where("invited_at", wish.status === "invited" ? "is not" : "is", null);
+    query = query.where("status", "=", wish.status === "invited" ? "active" : wish.status);
+    if (wish.status === "invited") query = query.where("invited_at", "is not", null);
+    if (wish.status === "active") query = query.where("invited_at", "is", null);
   }
   if (wish.withRoleRequest) query = query.where("requested_role", "is not", null);
   if (wish.search !== null) {

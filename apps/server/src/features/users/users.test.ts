@@ -14,7 +14,7 @@ import {
 import type { Role, SignInPolicy, UserId } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { aPerson, firstAdmin, signIn } from "#testing/people.ts";
+import { aPerson, activate, firstAdmin, signIn } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { usualPolicy } from "#testing/sign-in-policy.ts";
 import { testApp } from "#testing/test-app.ts";
@@ -175,6 +175,7 @@ describe("OPEN-18: role requests", () => {
     const email = `asks-for-${role}-${Math.random()}@example.com`;
     await app.call(register, { body: { email, password: "a long enough password", role } });
     const { body } = await app.call(listUsers, { query: { search: email }, as: admin.token });
+    await activate(app, body.data[0]!);
     return { id: body.data[0]!.id, email };
   }
   const decide = (id: UserId, decision: "approve" | "deny") =>
@@ -223,7 +224,7 @@ describe("the sign-in policy", () => {
 
   test("is changed by administrators, read by managers, and its changes are on record with both values", async () => {
     const manager = await aPerson(app, "manager");
-    const other = { ...usualPolicy, timeout_minutes: 60, sign_up_open: false };
+    const other: SignInPolicy = { ...usualPolicy, timeout_minutes: 60, sign_up: "closed" };
     assert.deepEqual((await change(other)).body, other);
     assert.deepEqual((await app.call(readSignInPolicy, { as: manager.token })).body, other);
     assert.equal((await change(usualPolicy, manager.token)).status, 403);

@@ -25,7 +25,7 @@ import { rulesChanged } from "./rules-changed.ts";
 import { newlyAsked, requireOwnNetwork } from "./sign-in-rules.ts";
 import { lockPolicy, writePolicy } from "./sign-in-policy.store.ts";
 import { tellOfEndedSessions, tellOfResetLink, tellOfRole } from "./tell-person.ts";
-import { requireAnotherAdmin, requireAnotherPerson, requirePersonFor } from "./users.policy.ts";
+import { canSignIn, requireAnotherAdmin, requireAnotherPerson, requirePersonFor } from "./users.policy.ts";
 import { clearRoleRequest, findUser, listPage, lockActiveAdmins, lockUser, setRole, setStatus } from "./users.store.ts";
 import type { Person } from "./users.store.ts";
 
@@ -57,6 +57,7 @@ export async function changeRole(deps: UsersDeps, call: Act<typeof changeUserRol
   const { person, admins } = await decideAbout(call, tx);
   const { role } = call.body;
   requirePersonFor(call.actor, person, role);
+  requireActivated(person);
   if (role !== "admin") requireAnotherAdmin(person.id, admins);
   requireAnotherPerson(call.actor.id, person.id);
   call.note({ details: { from: person.role, to: role } });
@@ -73,6 +74,7 @@ export async function changeStatus(
   const { person, admins } = await decideAbout(call, tx);
   const { status } = call.body;
   requirePersonFor(call.actor, person);
+  if (status === "active") requireActivated(person);
   if (status === "disabled") requireAnotherAdmin(person.id, admins);
   requireAnotherPerson(call.actor.id, person.id);
   call.note({ details: { from: person.status, to: status } });
@@ -84,8 +86,14 @@ export async function changeStatus(
   return presentOne(tx, person.id, signIn);
 }
 
+/** Throws 409 for an account that waits: it gets rights by being activated and in no other way. */
+function requireActivated({ status }: Person): void {
+  if (status !== "pending") return;
+  throw refuse(409, "user.awaiting-activation", "This account is waiting for activation. Activate it first.");
+}
+
 /** Sessions end, because their tokens carry the role. The person is told, and the administrators of a new one. */
-async function giveRole(
+export async function giveRole(
   { clock, signIn, notify }: UsersDeps,
   tx: Tx,
   { person, role, by }: { person: Person; role: Role; by: Actor },
@@ -110,6 +118,7 @@ export async function decideRole(deps: UsersDeps, call: Call<typeof decideRoleRe
     await clearRoleRequest(tx, person.id);
     return presentOne(tx, person.id, deps.signIn);
   }
+  requireActivated(person);
   if (wanted !== "admin") requireAnotherAdmin(person.id, admins);
   await giveRole(deps, tx, { person, role: wanted, by: call.actor });
   return presentOne(tx, person.id, deps.signIn);
@@ -144,7 +153,7 @@ export async function issueLink(
 ): Promise<{ link: string; expires_at: string }> {
   const person = await named(call, tx);
   if (person.kind === "machine") throw refuse(409, "user.machine", "A machine identity has no password to reset.");
-  if (person.status !== "active") throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
+  if (!canSignIn(person)) throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
   const { link, expiresAt } = await signIn.issueResetLink(tx, person.id);
   await tellOfResetLink(notify, tx, { person, by: call.actor.name });
   return { link, expires_at: expiresAt.toISOString() };

@@ -8,6 +8,7 @@ import type { Tx } from "#kernel/db/database.ts";
 import { newId } from "#kernel/id.ts";
 import { refuseWhileRotating, rotationInHand, updateCredential } from "#features/credentials/index.ts";
 import type { CredentialRow } from "#features/credentials/index.ts";
+import { isPending } from "#features/users/index.ts";
 import { ownerOf } from "./owner-of.ts";
 import { concluded } from "./conclude-attempt.ts";
 import type { Site } from "./site.ts";
@@ -74,6 +75,11 @@ export async function beginAttempt(
   const { kernel } = site;
   const credential = await wish.lock(tx, wish.credentialId);
   if (credential === null) return { kind: "gone" };
+  // INVARIANT: nothing that belongs to an account that waits for activation reaches a target, whoever asks.
+  if (credential.user_id !== null && (await isPending(tx, credential.user_id))) {
+    if (credential.verify_after !== null) await updateCredential(tx, credential.id, { verify_after: null });
+    return { kind: "not-due" };
+  }
   if (isHeldBack(credential, wish.isAutomatic)) return { kind: "held-back" };
   // What is being changed just now is proved by that; who waits for an answer is told.
   if (wish.askedBy !== null) await refuseWhileRotating(tx, credential.id);

@@ -9,6 +9,7 @@ import { createSite } from "./site.ts";
 import type { Site, Watcher } from "./site.ts";
 import { defineJobs, queueFirst } from "./verification.jobs.ts";
 import { grants } from "./verification.policy.ts";
+import { scheduleUnproved } from "./verification.store.ts";
 import { bindVerification } from "./verification.routes.ts";
 
 export interface VerificationFeature {
@@ -20,6 +21,8 @@ export interface VerificationFeature {
   watch(watcher: Watcher): void;
   /** Starts a run over everything that the caller may have verified. */
   verifyAll(call: Call, tx: Tx): ReturnType<typeof verifyAllOf>;
+  /** What a person stored before their account was activated is verified by the next run of the schedule. */
+  scheduleVault(tx: Tx, userId: string): Promise<void>;
 }
 
 interface Deps {
@@ -40,6 +43,7 @@ export function installVerification(kernel: Kernel, { credentials, accounts }: D
     site,
     stopping: stopping.signal,
     watch: (watcher) => void site.watchers.push(watcher),
+    scheduleVault: (tx, userId) => scheduleUnproved(tx, userId, kernel.clock.now()),
     verifyAll: (call, tx) => verifyAllOf(site, call, tx),
   };
 }

@@ -3,6 +3,7 @@ import { isSupported } from "@strongroom/connectors";
 import type { Tx } from "#kernel/db/database.ts";
 import { lockAnyCredential, updateCredential } from "#features/credentials/index.ts";
 import type { CredentialRow } from "#features/credentials/index.ts";
+import { isPending } from "#features/users/index.ts";
 import { abandon } from "./begin-attempt.ts";
 import { RUN_JOB, startRun } from "./run-verification.ts";
 import { findDueOwners, findStalledRuns, pruneRuns } from "./runs.store.ts";
@@ -42,7 +43,8 @@ export function defineJobs(site: Site): void {
 /** OPEN-50: a secret that was just stored is verified by itself, where a connector exists. Part of the same transaction. */
 export async function queueFirst(site: Site, tx: Tx, credential: CredentialRow): Promise<void> {
   const target = targetOf(credential);
-  if (!isSupported(target)) {
+  // INVARIANT: nothing that belongs to an account that waits for activation reaches a target.
+  if (!isSupported(target) || (credential.user_id !== null && (await isPending(tx, credential.user_id)))) {
     await updateCredential(tx, credential.id, { verify_after: null });
     return;
   }

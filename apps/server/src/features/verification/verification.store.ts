@@ -140,3 +140,12 @@ export async function pruneAttempts(tx: Tx, before: Date, limit: number): Promis
   const removed = old.where("finished_at", "is not", null).orderBy("started_at").limit(limit);
   await tx.deleteFrom("verification_attempts").where("id", "in", removed).execute();
 }
+
+/** What a person stored and nothing has been proved of is due now. */
+export async function scheduleUnproved(tx: Tx, userId: string, at: Date): Promise<void> {
+  await sql`
+    update credentials set verify_after = ${at} where id in (
+      select id from credentials
+      where user_id = ${userId} and deleted_at is null and verification_status = 'pending' and verify_after is null
+      order by id for no key update)`.execute(tx);
+}

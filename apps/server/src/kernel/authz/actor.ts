@@ -6,6 +6,8 @@ export interface Actor {
   email: string;
   name: string;
   role: Role;
+  /** Their account waits for activation: only calls that say `whilePending` are open to them. */
+  isPending: boolean;
   /** Null: an API token makes the call. */
   sessionId: SessionId | null;
   /** Until when their last proof of who they are opens what asks for a fresh one. */

@@ -13,6 +13,7 @@ const anActor = (role: Actor["role"]): Actor => ({
   email: "a@example.com",
   name: "A",
   provedUntil: new Date(0),
+  isPending: false,
   token: null,
   role,
 });

@@ -6,9 +6,12 @@ export type Audience = "everyone" | { readonly users?: readonly string[]; readon
 export interface Reader {
   readonly userId: string;
   readonly role: string;
+  /** They hear what is meant for them by name, and nothing else. */
+  readonly isPending: boolean;
 }
 
 export function mayBeSeenBy(audience: Audience, reader: Reader): boolean {
+  if (reader.isPending) return audience !== "everyone" && audience.users?.includes(reader.userId) === true;
   if (audience === "everyone") return true;
   return (audience.users?.includes(reader.userId) ?? false) || (audience.roles?.includes(reader.role) ?? false);
 }

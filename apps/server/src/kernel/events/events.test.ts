@@ -226,11 +226,19 @@ describe("live events", () => {
 });
 
 test("an event is seen by everyone, or by the users and roles that its audience names, and by nobody else", () => {
-  const reader = { userId: "u1", role: "auditor" };
+  const reader = { userId: "u1", role: "auditor", isPending: false };
   assert.equal(mayBeSeenBy("everyone", reader), true);
   assert.equal(mayBeSeenBy({ users: ["u1"] }, reader), true);
   assert.equal(mayBeSeenBy({ users: ["u2"] }, reader), false);
   assert.equal(mayBeSeenBy({ users: ["u2"], roles: ["auditor"] }, reader), true);
   assert.equal(mayBeSeenBy({ roles: ["admin"] }, reader), false);
   assert.equal(mayBeSeenBy({}, reader), false);
+});
+
+test("a reader whose account waits for activation sees only events that name them", () => {
+  const reader = { userId: "u1", role: "user", isPending: true };
+  assert.equal(mayBeSeenBy({ users: ["u1"] }, reader), true);
+  for (const audience of ["everyone", { roles: ["user"] }, { users: ["u2"] }] as const) {
+    assert.equal(mayBeSeenBy(audience, reader), false);
+  }
 });

@@ -6,6 +6,7 @@ import { appendAudit } from "../audit/append.ts";
 import { callEntry } from "../audit/entry.ts";
 import type { AuditNote, RequestFacts } from "../audit/entry.ts";
 import type { Actor } from "../authz/actor.ts";
+import { requireActivated } from "../authz/pending.ts";
 import { requireStepUp } from "../authz/step-up.ts";
 import { requireScope } from "../authz/token-scope.ts";
 import { databaseRefusal } from "../db/database-error.ts";
@@ -86,6 +87,7 @@ async function admit(kernel: Kernel, endpoint: Endpoint, request: FastifyRequest
   const acceptsCookie = !(endpoint.reply instanceof z.ZodType) && endpoint.reply.stream === "text/event-stream";
   const actor = await kernel.authenticator.current(proofOf(request, acceptsCookie));
   try {
+    requireActivated(endpoint, actor);
     kernel.authority.require(endpoint.needs, actor);
     requireScope(endpoint, actor);
     if (endpoint.stepUp === true && actor !== null) requireStepUp(endpoint, actor, kernel.clock.now());

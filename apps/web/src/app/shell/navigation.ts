@@ -53,3 +53,11 @@ export const navigation: readonly (NavigationEntry | NavigationGroup)[] = [
   { label: "Audit Logs", path: paths.auditLogs, icon: IconHistory },
   { label: "Admin Console", path: paths.admin, icon: IconSettingsCog },
 ];
+
+/** What works while an account waits for activation. */
+export const pendingNavigation: typeof navigation = [{ label: "Credential Vault", path: paths.vault, icon: IconKey }];
+
+const PENDING_PAGES = [paths.vault, paths.profile, paths.notifications, paths.settings, paths.help];
+
+export const isOpenWhilePending = (pathname: string): boolean =>
+  PENDING_PAGES.some((path) => pathname === path || pathname.startsWith(`${path}/`));

@@ -1,12 +1,25 @@
-// What can be done about notifications where they stand: decide on an access request. Fetched when there is one.
+// What can be done about notifications where they stand: decide on an access request, activate an account. Fetched when there is one.
 import { lazy, Suspense } from "react";
 import type { ActsOf } from "#shared/notifications/notification-acts.ts";
 
 const RequestDecision = lazy(() => import("#features/access-requests/request-decision.tsx"));
 
-export const notificationActs: ActsOf = ({ actionRequired, metadata: { request_id: requestId } }) =>
-  actionRequired && typeof requestId === "string" ? (
+const ActivationAct = lazy(() => import("#features/admin/activation-act.tsx"));
+
+export const notificationActs: ActsOf = ({ type, actionRequired, metadata }) => {
+  const { request_id: requestId, user_id: userId } = metadata;
+  if (!actionRequired) return null;
+  if (typeof requestId === "string") {
+    return (
+      <Suspense fallback={null}>
+        <RequestDecision id={requestId} />
+      </Suspense>
+    );
+  }
+  if (type !== "user_activation" || typeof userId !== "string") return null;
+  return (
     <Suspense fallback={null}>
-      <RequestDecision id={requestId} />
+      <ActivationAct userId={userId} />
     </Suspense>
-  ) : null;
+  );
+};

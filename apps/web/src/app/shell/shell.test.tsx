@@ -27,6 +27,7 @@ beforeEach(async () => {
       json: {
         user: TEST_USER,
         session_id: "22222222-2222-4222-8222-222222222222",
+        is_pending: false,
         expires_at: "2100-01-01T00:00:00.000Z",
         limits: { timeout_minutes: 30, warning_minutes: 5, privileged_timeout_minutes: 15 },
       },
@@ -267,4 +268,35 @@ test("a new page begins at its top, with the focus there", async () => {
   await user.click(main.getByRole("link", { name: "Integrations" }));
   await screen.findByRole("heading", { name: "Integrations" });
   expect(document.activeElement).toBe(screen.getByRole("main"));
+});
+
+describe("while the account waits for activation", () => {
+  const session = (is_pending: boolean) => ({
+    json: {
+      user: TEST_USER,
+      session_id: "22222222-2222-4222-8222-222222222222",
+      is_pending,
+      expires_at: "2100-01-01T00:00:00.000Z",
+      limits: { timeout_minutes: 30, warning_minutes: 5, privileged_timeout_minutes: 15 },
+    },
+  });
+
+  test("the shell says so, shows what works, and leads every other page to the vault", async () => {
+    api.on("GET /api/v1/auth/session", session(true));
+    const { router } = await show("/help");
+    expect(await screen.findByText("Your account is waiting for activation.")).toBeTruthy();
+    const links = within(screen.getByRole("navigation", { name: "Main" })).getAllByRole("link");
+    expect(links.map((link) => link.textContent)).toEqual(["Credential Vault"]);
+    expect(screen.queryByRole("search", { name: "Everywhere" })).toBeNull();
+    expect(router.state.location.pathname).toBe("/help");
+    await router.navigate("/safes");
+    await waitFor(() => expect(router.state.location.pathname).toBe("/vault"));
+  });
+
+  test("an active account sees no such notice", async () => {
+    api.on("GET /api/v1/auth/session", session(false));
+    await show("/help");
+    await waitFor(() => expect(api.requestsTo("GET /api/v1/auth/session").length).toBeGreaterThan(0));
+    expect(screen.queryByText("Your account is waiting for activation.")).toBeNull();
+  });
 });

@@ -2,16 +2,20 @@
 import { Drawer } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Suspense, useEffect, useRef } from "react";
-import { Outlet, useLocation } from "react-router";
+import { Navigate, Outlet, useLocation } from "react-router";
 import { SessionTimeout } from "#features/sign-in/session-timeout.tsx";
 import { ErrorBoundary } from "#shared/ui/error-boundary.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { DatabaseNotice } from "#shared/ui/database-notice.tsx";
 import { OfflineNotice } from "#shared/ui/offline-notice.tsx";
+import { useActivationWatch } from "#shared/session/pending-account.ts";
 import { NotificationActs } from "#shared/notifications/notification-acts.ts";
 import { useLiveUpdates } from "../live-updates.ts";
+import { paths } from "../paths.ts";
+import { isOpenWhilePending } from "./navigation.ts";
 import { notificationActs } from "./notification-acts.tsx";
 import classes from "./shell.module.css";
+import { PendingNotice } from "./pending-notice.tsx";
 import { Sidebar } from "./sidebar.tsx";
 import { TopBar } from "./top-bar.tsx";
 
@@ -33,6 +37,7 @@ export function Shell() {
   const { pathname } = useLocation();
   const main = useFreshStart(pathname);
   useLiveUpdates();
+  const isPending = useActivationWatch();
 
   return (
     <NotificationActs value={notificationActs}>
@@ -60,10 +65,11 @@ export function Shell() {
           <OfflineNotice />
           <DatabaseNotice />
           <TopBar isMenuOpen={isMenuOpen} onMenu={menu.toggle} />
+          {isPending && <PendingNotice />}
           <main className={classes.main} id="main" ref={main} tabIndex={-1}>
             <ErrorBoundary resetKey={pathname}>
               <Suspense fallback={<SectionLoading />}>
-                <Outlet />
+                {isPending && !isOpenWhilePending(pathname) ? <Navigate to={paths.vault} replace /> : <Outlet />}
               </Suspense>
             </ErrorBoundary>
           </main>

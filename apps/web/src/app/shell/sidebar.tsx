@@ -3,9 +3,10 @@ import { Collapse, UnstyledButton } from "@mantine/core";
 import { IconChevronRight } from "@tabler/icons-react";
 import { useId, useState } from "react";
 import { Link, NavLink } from "react-router";
+import { useIsPending } from "#shared/session/pending-account.ts";
 import { VaultMark } from "#shared/ui/vault-mark.tsx";
 import { paths } from "../paths.ts";
-import { navigation, type NavigationEntry, type NavigationGroup } from "./navigation.ts";
+import { navigation, pendingNavigation, type NavigationEntry, type NavigationGroup } from "./navigation.ts";
 import classes from "./sidebar.module.css";
 import { SystemStatus } from "./system-status.tsx";
 
@@ -66,6 +67,7 @@ export interface SidebarProps {
 }
 
 export function Sidebar({ onNavigate }: SidebarProps) {
+  const isPending = useIsPending();
   return (
     <div className={classes.sidebar}>
       <Link to={paths.dashboard} className={classes.brand} onClick={onNavigate}>
@@ -77,7 +79,7 @@ export function Sidebar({ onNavigate }: SidebarProps) {
       </Link>
       <nav className={classes.scroll} aria-label="Main">
         <ul className={classes.list}>
-          {navigation.map((item) =>
+          {(isPending ? pendingNavigation : navigation).map((item) =>
             "entries" in item ? (
               <Group key={item.label} group={item} onNavigate={onNavigate} />
             ) : (

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Link, NavLink } from "react-router";
 import { capitalised } from "#shared/format/text.ts";
 import { NotificationBell } from "#shared/notifications/notification-bell.tsx";
+import { useIsPending } from "#shared/session/pending-account.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { signOut } from "#shared/session/sign-out.ts";
 import { toast } from "#shared/ui/toast.ts";
@@ -52,6 +53,7 @@ export interface TopBarProps {
 
 export function TopBar({ isMenuOpen, onMenu }: TopBarProps) {
   const user = useUser();
+  const isPending = useIsPending();
   return (
     <header className={classes.bar}>
       <div className={classes.menu}>
@@ -66,7 +68,7 @@ export function TopBar({ isMenuOpen, onMenu }: TopBarProps) {
           <VaultMark size={26} />
         </Link>
       </div>
-      <SearchBox />
+      {!isPending && <SearchBox />}
       <div className={classes.person}>
         <span className={classes.name} data-testid="display-name">
           {displayName(user)}

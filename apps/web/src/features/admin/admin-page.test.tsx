@@ -193,6 +193,21 @@ describe("role requests", () => {
     expect(api.requestsTo(route)[0]?.body).toEqual({ decision });
   });
 
+  test("an account that waits is activated along with the role it asked for", async () => {
+    people = [aUser({ name: "Ana", requested_role: "manager", status: "pending" })];
+    const { user } = await openTab("role-requests", "Waiting for activation");
+    const route = "POST /api/v1/users/:id/activate";
+    api.on(route, () => {
+      people = people.map((each) => ({ ...each, role: "manager", requested_role: null, status: "active" }));
+      return { json: people[0] };
+    });
+    await user.click(await screen.findByRole("button", { name: "Activate Ana as Manager" }));
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Activate" }));
+    expect(await screen.findByText("Ana is active as Manager")).toBeTruthy();
+    expect(api.requestsTo(route)[0]?.body).toEqual({ role_request: "approve" });
+    expect(screen.queryByRole("button", { name: "Approve Ana" })).toBeNull();
+  });
+
   test("are asked for by themselves, not picked out of all users", async () => {
     await openTab("role-requests", "Role requests");
     await waitFor(() =>
@@ -233,13 +248,13 @@ describe("the sign-in policy", () => {
     expect(screen.getByRole("button", { name: "Save policy" }).hasAttribute("disabled")).toBe(true);
     await user.clear(timeout);
     await user.type(timeout, "60");
-    await user.click(screen.getByRole("switch", { name: /^Sign-up is open/ }));
+    await user.click(screen.getByRole("radio", { name: /^Nobody/ }));
     await user.click(screen.getByRole("button", { name: "Save policy" }));
     expect(await screen.findByText("Sign-in policy saved")).toBeTruthy();
     expect(api.requestsTo("PUT /api/v1/admin/sign-in-policy")[0]?.body).toEqual({
       ...policy,
       timeout_minutes: 60,
-      sign_up_open: false,
+      sign_up: "closed",
     });
   });
 

@@ -14,7 +14,7 @@ import strip from "#shared/ui/scroll-strip.module.css";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { useTabInView } from "#shared/ui/use-tab-in-view.ts";
 import classes from "./admin-page.module.css";
-import { pendingResets, roleRequests } from "./admin.queries.ts";
+import { pendingResets, pendingUsers, roleRequests } from "./admin.queries.ts";
 import { CONSOLE_TABS, TAB_LABELS, type ConsoleTab } from "./console-tabs.ts";
 import { PasswordResetsCard } from "./password-resets-card.tsx";
 import { RoleRequestsCard } from "./role-requests-card.tsx";
@@ -93,8 +93,10 @@ function Console() {
 /** How many decisions wait behind a tab. */
 function useWaiting(): Partial<Record<ConsoleTab, number>> {
   const requests = useQuery(roleRequests);
+  const pending = useQuery(pendingUsers);
   const resets = useQuery(pendingResets);
-  return { "role-requests": requests.data?.data.length ?? 0, resets: resets.data?.data.length ?? 0 };
+  const asking = requests.data?.data.filter(({ status }) => status !== "pending") ?? [];
+  return { "role-requests": asking.length + (pending.data?.data.length ?? 0), resets: resets.data?.data.length ?? 0 };
 }
 
 function Waiting({ count }: { count: number }) {

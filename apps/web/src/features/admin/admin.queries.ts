@@ -1,5 +1,7 @@
 // What the Admin Console asks for and sends.
 import {
+  activateUser,
+  activateUsers,
   changeUserRole,
   decideRoleRequest,
   deleteUser,
@@ -47,11 +49,15 @@ export const userList = (filter: UserFilter) =>
 /** More at once than anybody decides at a sitting; the next ones follow when these are decided. */
 const MOST_REQUESTS = 100;
 export const roleRequests = queryOf(listUsers, { query: { has_role_request: "true", limit: MOST_REQUESTS } });
+/** Newest first. */
+export const pendingUsers = queryOf(listUsers, { query: { status: "pending", limit: MOST_REQUESTS } });
 export const pendingResets = queryOf(listPendingResets);
 export const signInPolicy = queryOf(readSignInPolicy);
 export const sealState = queryOf(readSeal);
 
 const byId = (id: string) => ({ params: { id: id as UserId } });
+
+const bodyOf = (decision: "approve" | "deny" | undefined) => (decision === undefined ? {} : { role_request: decision });
 
 async function perform(action: UserAction): Promise<void> {
   const { id } = action.user;
@@ -74,6 +80,9 @@ async function perform(action: UserAction): Promise<void> {
     case "reset-factors":
       await call(resetFactors, byId(id));
       break;
+    case "activate":
+      await call(activateUser, { ...byId(id), body: bodyOf(action.decision) });
+      break;
     case "role-request":
       await call(decideRoleRequest, { ...byId(id), body: { decision: action.decision } });
       break;
@@ -84,6 +93,19 @@ async function perform(action: UserAction): Promise<void> {
 
 export const userAction = (client: QueryClient, action: UserAction) =>
   mutationOptions({ mutationFn: () => perform(action), onSettled: () => invalidatePath(client, USERS) });
+
+export const activating = (client: QueryClient) =>
+  mutationOptions({
+    mutationFn: ({ id, decision }: { id: UserId; decision: "approve" | "deny" | undefined }) =>
+      call(activateUser, { ...byId(id), body: bodyOf(decision) }),
+    onSettled: () => invalidatePath(client, USERS),
+  });
+
+export const activatingAll = (client: QueryClient, userIds: UserId[]) =>
+  mutationOptions({
+    mutationFn: () => call(activateUsers, { body: { user_ids: userIds } }),
+    onSettled: () => invalidatePath(client, USERS),
+  });
 
 /** Not a mutation, because a mutation keeps its answer, and whoever has the link can sign in. */
 export const createResetLink = (userId: string): Promise<ReplyOf<typeof issueResetLink>> =>

@@ -16,7 +16,7 @@ export type ConsoleTab = (typeof CONSOLE_TABS)[number];
 
 export const TAB_LABELS: Record<ConsoleTab, string> = {
   users: "Users",
-  "role-requests": "Role requests",
+  "role-requests": "Sign-ups",
   resets: "Pending resets",
   machines: "Machine identities",
   policy: "Sign-in policy",

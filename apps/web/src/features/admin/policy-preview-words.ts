@@ -104,16 +104,17 @@ const ofEnding = ({ role, idle, expired }: PersonEnding): string =>
     expired > 0 && `${counted(expired, "session")} too old`,
   ]);
 
+const SIGN_UP_NOTES: Record<SignInPolicy["sign_up"], string> = {
+  closed: "Nobody could create an account by themselves any more.",
+  domains: "People with an address of these domains could sign up, and would wait for activation.",
+  activation: "Everyone who reaches this address could sign up, and would wait for activation.",
+  open: "Everyone who reaches this address could create an active account.",
+};
+
 /** What holds from then on and touches nobody who is here now. */
 export function notesOf(before: SignInPolicy, after: SignInPolicy, { proofs_over }: PolicyPreview): string[] {
   const notes: string[] = [];
-  if (before.sign_up_open !== after.sign_up_open) {
-    notes.push(
-      after.sign_up_open
-        ? "Anybody who reaches this address could create an account with the role User."
-        : "Nobody could create an account by themselves any more.",
-    );
-  }
+  if (before.sign_up !== after.sign_up) notes.push(SIGN_UP_NOTES[after.sign_up]);
   const least = after.password_min_length;
   if (least > before.password_min_length) {
     notes.push(`Passwords chosen from then on would need ${least} characters; those in use stay.`);

@@ -79,7 +79,7 @@ describe("in words", () => {
 
   test("what touches nobody who is here now is said too", () => {
     const before = { ...policy, mfa_required_roles: ["admin" as const], allowed_networks: ["10.0.0.0/8"] };
-    const after = { ...policy, sign_up_open: false, password_min_length: 12 };
+    const after = { ...policy, sign_up: "closed" as const, password_min_length: 12 };
     expect(notesOf(before, after, { ...nothing, proofs_over: 1 })).toEqual([
       "Nobody could create an account by themselves any more.",
       "Passwords chosen from then on would need 12 characters; those in use stay.",
@@ -88,7 +88,7 @@ describe("in words", () => {
       "1 session would have to prove again who it is before the next dangerous action.",
     ]);
     expect(notesOf(after, policy, nothing)).toEqual([
-      "Anybody who reaches this address could create an account with the role User.",
+      "Everyone who reaches this address could sign up, and would wait for activation.",
     ]);
   });
 });

@@ -1,5 +1,5 @@
 // Sign-ups that asked for more than the role of a user, to be approved or denied (OPEN-17, OPEN-18).
-import { Button } from "@mantine/core";
+import { Button, Stack } from "@mantine/core";
 import type { User } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -10,6 +10,7 @@ import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
+import { ActivationCard } from "./activation-card.tsx";
 import { roleRequests } from "./admin.queries.ts";
 import { useUserAction } from "./user-action-dialog.tsx";
 import type { UserAction } from "./user-actions.ts";
@@ -18,10 +19,13 @@ export function RoleRequestsCard() {
   const requests = useQuery(roleRequests);
   const { ask, dialog } = useUserAction();
   return (
-    <SectionCard title="Role requests" description="People who asked for a role when they signed up">
-      <Content requests={requests} onAsk={ask} />
-      {dialog}
-    </SectionCard>
+    <Stack gap="md">
+      <ActivationCard />
+      <SectionCard title="Role requests" description="Active people who asked for a role when they signed up">
+        <Content requests={requests} onAsk={ask} />
+        {dialog}
+      </SectionCard>
+    </Stack>
   );
 }
 
@@ -35,7 +39,8 @@ function Content({ requests, onAsk }: ContentProps) {
   if (requests.data === undefined) {
     return <ErrorState message={messageOf(requests.error)} onRetry={() => void requests.refetch()} />;
   }
-  const waiting = requests.data.data;
+  // Of accounts that wait for activation it is decided along with that.
+  const waiting = requests.data.data.filter(({ status }) => status !== "pending");
   if (waiting.length === 0) return <NoRows>No role requests</NoRows>;
   return (
     <RowList label="Role requests">

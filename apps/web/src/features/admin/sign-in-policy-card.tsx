@@ -1,5 +1,5 @@
 // How people may sign in, from where, and how long their sessions live (OPEN-01 to OPEN-03, OPEN-08, OPEN-17).
-import { Button, Checkbox, Group, SimpleGrid, Stack, Switch, TextInput, Textarea } from "@mantine/core";
+import { Button, Checkbox, Group, SimpleGrid, Stack, TextInput, Textarea } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
 import { ROLES, type SignInPolicy } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -7,6 +7,7 @@ import { messageOf } from "#shared/api/call-error.ts";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { capitalised } from "#shared/format/text.ts";
+import { SignUpRuleFields } from "#shared/session/sign-up-rule.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
@@ -76,10 +77,10 @@ function PolicyForm({ policy }: { policy: SignInPolicy }) {
           spellCheck={false}
           {...form.getInputProps("allowed_networks")}
         />
-        <Switch
-          label="Sign-up is open"
-          description="Anybody who reaches this address can create an account with the role User"
-          {...form.getInputProps("sign_up_open", { type: "checkbox" })}
+        <SignUpRuleFields
+          value={form.values}
+          onChange={(change) => form.setValues(change)}
+          error={form.errors["sign_up_domains"]}
         />
         <Group align="flex-start" gap="md">
           <PolicyPreview before={policy} after={wished(form)} />

@@ -3,7 +3,7 @@ import { boundsOf, checkPolicy, policyOf, valuesOf } from "./sign-in-policy-form
 import { usualPolicy } from "./testing/a-policy.ts";
 
 /** As the form holds it. */
-const policy = { ...usualPolicy, allowed_networks: "" };
+const policy = { ...usualPolicy, allowed_networks: "", sign_up_domains: "" };
 
 test("the usual policy is fine", () => {
   expect(checkPolicy(policy)).toEqual({});
@@ -35,5 +35,18 @@ test("networks are typed one on a line; a single address is a network of one", (
 test("what is no network is named", () => {
   expect(checkPolicy({ ...policy, allowed_networks: "10.0.0.0/8\noffice" })).toEqual({
     allowed_networks: '"office/32": Write a network as 10.0.0.0/8 or 2001:db8::/32.',
+  });
+});
+
+test("domains are typed with commas, and are sent only with the rule that uses them", () => {
+  const typed = {
+    ...policy,
+    sign_up: "domains" as const,
+    sign_up_domains: "@Corp.example, corp.example other.example",
+  };
+  expect(policyOf(typed).sign_up_domains).toEqual(["corp.example", "other.example"]);
+  expect(policyOf({ ...typed, sign_up: "open" }).sign_up_domains).toEqual([]);
+  expect(checkPolicy({ ...typed, sign_up_domains: "" })).toEqual({
+    sign_up_domains: "Please enter at least one domain.",
   });
 });

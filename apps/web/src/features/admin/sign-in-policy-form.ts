@@ -1,8 +1,12 @@
 // The sign-in policy as the form shows and checks it; the bounds of its numbers are the contract's.
 import { SignInPolicy } from "@strongroom/contract";
+import { domainsIn } from "#shared/session/sign-up-rule.tsx";
 import { firstObjections } from "#shared/api/field-errors.ts";
 
-export type PolicyLimit = Exclude<keyof SignInPolicy, "sign_up_open" | "mfa_required_roles" | "allowed_networks">;
+export type PolicyLimit = Exclude<
+  keyof SignInPolicy,
+  "sign_up" | "sign_up_domains" | "mfa_required_roles" | "allowed_networks"
+>;
 
 export interface PolicyLimitField {
   field: PolicyLimit;
@@ -59,16 +63,21 @@ export const POLICY_LIMITS: readonly (readonly PolicyLimitField[])[] = [
 const LIMITS = POLICY_LIMITS.flat();
 
 /** What the form holds: the networks as they are typed, one on a line. */
-export type PolicyValues = Omit<SignInPolicy, "allowed_networks"> & { allowed_networks: string };
+export type PolicyValues = Omit<SignInPolicy, "allowed_networks" | "sign_up_domains"> & {
+  allowed_networks: string;
+  sign_up_domains: string;
+};
 
 export const valuesOf = (policy: SignInPolicy): PolicyValues => ({
   ...policy,
   allowed_networks: policy.allowed_networks.join("\n"),
+  sign_up_domains: policy.sign_up_domains.join(", "),
 });
 
 export const policyOf = (values: PolicyValues): SignInPolicy => ({
   ...values,
   allowed_networks: networksIn(values.allowed_networks),
+  sign_up_domains: values.sign_up === "domains" ? domainsIn(values.sign_up_domains) : [],
 });
 
 /** The networks in a text, divided by lines, commas or spaces. A single address is a network of one. */

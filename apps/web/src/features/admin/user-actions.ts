@@ -6,7 +6,8 @@ import { capitalised } from "#shared/format/text.ts";
 
 export type UserAction = { user: User } & (
   | { kind: "role"; role: Role }
-  | { kind: "status"; status: User["status"] }
+  | { kind: "status"; status: "active" | "disabled" }
+  | { kind: "activate"; decision?: "approve" | "deny" }
   | { kind: "end-sessions" }
   | { kind: "delete" }
   | { kind: "unlock" }
@@ -29,7 +30,8 @@ export function accessChangeOf(action: UserAction): WishedChange | null {
   const { id, requested_role: requested } = action.user;
   if (action.kind === "role") return { kind: "role-changed", user_id: id, role: action.role };
   if (action.kind === "status" && action.status === "disabled") return { kind: "person-disabled", user_id: id };
-  if (action.kind === "role-request" && action.decision === "approve" && requested !== null) {
+  const isApproval = action.kind === "role-request" && action.decision === "approve";
+  if (isApproval && requested !== null) {
     return { kind: "role-changed", user_id: id, role: requested };
   }
   return null;
@@ -41,6 +43,7 @@ export function wordsOf(action: UserAction): ActionWords {
   const { user } = action;
   if (action.kind === "role") return roleChange(user, action.role);
   if (action.kind === "status") return action.status === "disabled" ? disabling(user) : enabling(user);
+  if (action.kind === "activate") return activation(user, action.decision);
   if (action.kind === "end-sessions") return ending(user);
   if (action.kind === "delete") return deletion(user);
   if (action.kind === "unlock") return unlocking(user);
@@ -55,6 +58,17 @@ const roleChange = ({ name, role: before }: User, role: Role): ActionWords => ({
   variant: role === "admin" ? "danger" : "warning",
   done: `${name} is now ${capitalised(role)}`,
 });
+
+function activation(user: User, decision: "approve" | "deny" | undefined): ActionWords {
+  const role = capitalised(decision === "approve" && user.requested_role !== null ? user.requested_role : user.role);
+  return {
+    title: `Activate ${user.name} as ${role}`,
+    sentence: `${user.name} (${user.email}) can then use everything that the role ${role} allows. The address is not verified: make sure that you know who it is.`,
+    confirmLabel: "Activate",
+    variant: decision === "approve" ? "warning" : "success",
+    done: `${user.name} is active as ${role}`,
+  };
+}
 
 const ending = ({ name }: User): ActionWords => ({
   title: `End the sessions of ${name}`,

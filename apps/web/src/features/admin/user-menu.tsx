@@ -30,6 +30,7 @@ export interface UserMenuProps {
 }
 
 export function UserMenu({ user, onAsk, onIssue, onTokens }: UserMenuProps) {
+  const isWaiting = user.status === "pending";
   const evidence = useEvidence({ about: "user", id: user.id });
   return (
     // Inside the page's landmarks, and without the placeholder that takes the first focus: it is no item of a menu.
@@ -40,13 +41,18 @@ export function UserMenu({ user, onAsk, onIssue, onTokens }: UserMenuProps) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {ROLES.filter((role) => role !== user.role).map((role) => (
+        {isWaiting && (
+          <Item icon={IconUserCheck} onClick={() => onAsk({ kind: "activate", user })}>
+            Activate
+          </Item>
+        )}
+        {ROLES.filter((role) => role !== user.role && !isWaiting).map((role) => (
           <Item key={role} icon={IconUserCog} onClick={() => onAsk({ kind: "role", user, role })}>
             Make {capitalised(role)}
           </Item>
         ))}
         <Menu.Divider />
-        <Item icon={IconKey} isDisabled={user.status !== "active"} onClick={() => onIssue(user)}>
+        <Item icon={IconKey} isDisabled={user.status === "disabled"} onClick={() => onIssue(user)}>
           {user.invited_at === null ? "Create reset link" : "Create invitation link"}
         </Item>
         <Item
@@ -73,7 +79,7 @@ export function UserMenu({ user, onAsk, onIssue, onTokens }: UserMenuProps) {
           Evidence
         </Item>
         <Menu.Divider />
-        {user.status === "active" ? (
+        {user.status !== "disabled" ? (
           <Item icon={IconUserOff} isGrave onClick={() => onAsk({ kind: "status", user, status: "disabled" })}>
             Disable
           </Item>

@@ -30,7 +30,8 @@ const IssuedLinkNote = lazy(() => import("./issued-link-note.tsx"));
 const PersonTokensDialog = lazy(() => import("#features/tokens/person-tokens-dialog.tsx"));
 const InviteUserForm = lazy(() => import("./invite-user-form.tsx"));
 
-const STATUSES = ["active", "disabled", "invited"] as const;
+const STATUSES = ["pending", "active", "disabled", "invited"] as const;
+const STATUS_LABELS = { pending: "Waiting for activation", active: "Active", disabled: "Disabled", invited: "Invited" };
 
 function filterIn(params: URLSearchParams): UserFilter {
   const search = searchOf(params);
@@ -101,7 +102,7 @@ function Toolbar() {
         aria-label="Status"
         data={[
           { value: "", label: "All statuses" },
-          ...STATUSES.map((value) => ({ value, label: capitalised(value) })),
+          ...STATUSES.map((value) => ({ value, label: STATUS_LABELS[value] })),
         ]}
         value={params.get("status") ?? ""}
         allowDeselect={false}
@@ -187,6 +188,7 @@ function UserRow({ user, ...actions }: RowActions & { user: User }) {
           </span>
           {isOneself && <Tag>You</Tag>}
           {user.status === "disabled" && <StatusBadge status="inactive" label="Disabled" />}
+          {user.status === "pending" && <Tag tone="warning">Waiting for activation</Tag>}
           {user.invited_at !== null && <Tag tone="info">Invited</Tag>}
           {user.slowed_down_until !== null && <Tag tone="warning">Has to wait</Tag>}
           {user.requested_role !== null && <Tag tone="warning">Asks for {capitalised(user.requested_role)}</Tag>}

@@ -13,6 +13,7 @@ import {
 import type { Credential } from "@strongroom/contract";
 import { memo } from "react";
 import { paths } from "#app/paths.ts";
+import { useIsPending } from "#shared/session/pending-account.ts";
 import { CardButton, CardNote, CardSign, CardSigns, ItemCard } from "#shared/ui/item-card.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
@@ -34,6 +35,7 @@ export interface CredentialCardProps {
 /** Drawn again only when its credential changed, not whenever the grid moves. */
 export const CredentialCard = memo(function CredentialCard({ credential, onOpen }: CredentialCardProps) {
   const { isVerifying, start } = useVerify(credential, "list");
+  const isPending = useIsPending();
   const { isCopying, copy } = useCopySecret(credential.id);
   const open = (dialog: CardDialog) => () => onOpen(dialog, credential);
   const isAlarming = credential.host_key_alarm !== null;
@@ -70,7 +72,9 @@ export const CredentialCard = memo(function CredentialCard({ credential, onOpen 
       }
       actions={
         <>
-          <CardButton label="Verify Now" icon={IconShieldCheck} onClick={start} isDisabled={isVerifying} isPrimary />
+          {!isPending && (
+            <CardButton label="Verify Now" icon={IconShieldCheck} onClick={start} isDisabled={isVerifying} isPrimary />
+          )}
           <CardButton label="Copy" icon={IconCopy} onClick={copy} isBusy={isCopying} />
           <CardSigns>
             <CardSign label="Quick View" icon={IconEye} onClick={open("quick-view")} />

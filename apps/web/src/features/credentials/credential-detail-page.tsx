@@ -10,6 +10,7 @@ import { RotationHistory } from "#shared/rotation/rotation-history.tsx";
 import { rotationObstacle } from "#shared/rotation/rotation-obstacle.ts";
 import { RotationPanel } from "#shared/rotation/rotation-panel.tsx";
 import type { Rotated } from "#shared/rotation/rotation.queries.ts";
+import { useIsPending } from "#shared/session/pending-account.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
@@ -73,6 +74,7 @@ type Dialog = "rotate" | "edit" | "delete";
 
 function Detail({ credential }: { credential: Credential }) {
   const navigate = useNavigate();
+  const isPending = useIsPending();
   const { isCopying, copying, copy, copyVersion } = useCopySecret(credential.id);
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const propsOf = (which: Dialog) => ({
@@ -102,7 +104,7 @@ function Detail({ credential }: { credential: Credential }) {
         <Stack gap="md" className={classes.main}>
           <InformationSection credential={credential} />
           <ConnectionSection credential={credential} />
-          <RotationHistory of={rotated} />
+          {!isPending && <RotationHistory of={rotated} />}
           <CredentialVersions id={credential.id} copying={copying} onCopy={copyVersion} />
           <div className={classes.history}>
             <CredentialHistory id={credential.id} />
@@ -110,22 +112,26 @@ function Detail({ credential }: { credential: Credential }) {
         </Stack>
         <Stack gap="md" className={classes.side}>
           <VerificationPanel credential={credential} place="detail" />
-          <RotationPanel
-            of={rotated}
-            mayRotate
-            remedies={{ store: () => setDialog("edit") }}
-            obstacle={rotationObstacle(credential.connector, false)}
-          />
+          {!isPending && (
+            <RotationPanel
+              of={rotated}
+              mayRotate
+              remedies={{ store: () => setDialog("edit") }}
+              obstacle={rotationObstacle(credential.connector, false)}
+            />
+          )}
           <SectionCard title="Actions">
             <Stack gap="xs">
-              <Button
-                variant="default"
-                justify="flex-start"
-                leftSection={<IconRefresh size={ICON_SIZE} aria-hidden />}
-                onClick={() => setDialog("rotate")}
-              >
-                Rotate Password
-              </Button>
+              {!isPending && (
+                <Button
+                  variant="default"
+                  justify="flex-start"
+                  leftSection={<IconRefresh size={ICON_SIZE} aria-hidden />}
+                  onClick={() => setDialog("rotate")}
+                >
+                  Rotate Password
+                </Button>
+              )}
               <Button
                 variant="default"
                 justify="flex-start"

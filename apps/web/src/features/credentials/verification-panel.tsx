@@ -2,6 +2,7 @@
 import { Button } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import type { Credential } from "@strongroom/contract";
+import { useIsPending } from "#shared/session/pending-account.ts";
 import { ConnectorName } from "#shared/ui/connector-name.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
@@ -18,6 +19,7 @@ export interface VerificationPanelProps {
 }
 
 export function VerificationPanel({ credential, place }: VerificationPanelProps) {
+  const isPending = useIsPending();
   const { isVerifying, start } = useVerify(credential, place);
   return (
     <SectionCard title="Verification Status" actions={<StatusBadge status={credential.verification_status} />}>
@@ -33,16 +35,20 @@ export function VerificationPanel({ credential, place }: VerificationPanelProps)
           {credential.verification_error}
         </p>
       )}
-      <Button
-        className={classes.button}
-        fullWidth
-        variant="light"
-        leftSection={<IconShieldCheck size={16} aria-hidden />}
-        onClick={start}
-        loading={isVerifying}
-      >
-        Verify Now
-      </Button>
+      {isPending ? (
+        <p className={classes.pending}>Verification starts when an administrator has activated your account.</p>
+      ) : (
+        <Button
+          className={classes.button}
+          fullWidth
+          variant="light"
+          leftSection={<IconShieldCheck size={16} aria-hidden />}
+          onClick={start}
+          loading={isVerifying}
+        >
+          Verify Now
+        </Button>
+      )}
     </SectionCard>
   );
 }

@@ -8,12 +8,14 @@ import { ChangePasswordCard } from "#features/sign-in/change-password-card.tsx";
 import { OwnSessionsCard } from "#features/sign-in/own-sessions-card.tsx";
 import { TokensCard } from "#features/tokens/tokens-card.tsx";
 import { paths } from "#app/paths.ts";
+import { useIsPending } from "#shared/session/pending-account.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ownProfile } from "./profile.queries.ts";
 import { YouCard } from "./you-card.tsx";
 
 export default function ProfilePage() {
+  const isPending = useIsPending();
   const { data: profile } = useQuery(ownProfile);
   return (
     <>
@@ -24,7 +26,7 @@ export default function ProfilePage() {
         {profile?.has_password !== false && <ChangePasswordCard />}
         <FactorsCard />
         <OwnSessionsCard />
-        <TokensCard />
+        {!isPending && <TokensCard />}
         <SectionCard title="Preferences" description="What you are told of, and what the dashboard shows you.">
           <Group gap="xs">
             <Button

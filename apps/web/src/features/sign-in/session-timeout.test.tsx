@@ -18,6 +18,7 @@ beforeEach(async () => {
       json: {
         user: TEST_USER,
         session_id: "22222222-2222-4222-8222-222222222222",
+        is_pending: false,
         expires_at: "2100-01-01T00:00:00.000Z",
         limits: { timeout_minutes: 30, warning_minutes: 5, privileged_timeout_minutes: 15 },
       },

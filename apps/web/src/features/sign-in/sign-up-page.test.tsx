@@ -127,7 +127,8 @@ describe("the setup link", () => {
     const { user, router } = show("/signup#setup_token=one-time-token");
     await waitFor(() => expect(router.state.location.hash).toBe(""));
     expect(screen.getByText(/It becomes the administrator/)).toBeTruthy();
-    expect(screen.queryByRole("radio")).toBeNull();
+    expect(screen.queryByRole("radio", { name: "Manager" })).toBeNull();
+    expect(screen.getByRole("radio", { name: "Everyone, after activation" }).hasAttribute("checked")).toBe(true);
     await fill(user);
     await waitFor(() =>
       expect(registered()[0]?.body).toEqual({
@@ -135,6 +136,21 @@ describe("the setup link", () => {
         password: "long enough",
         role: "admin",
         setup_token: "one-time-token",
+        sign_up: { sign_up: "activation", sign_up_domains: [] },
+      }),
+    );
+  });
+
+  test("the first administrator chooses which domains may sign up", async () => {
+    const { user } = show("/signup#setup_token=one-time-token");
+    await user.click(await screen.findByRole("radio", { name: /^These email domains/ }));
+    await fill(user);
+    expect(await screen.findByText("Please enter at least one domain.")).toBeTruthy();
+    await user.type(screen.getByLabelText("Email domains"), "Corp.example, @lab.example");
+    await user.click(screen.getByRole("button", { name: "Create a new account" }));
+    await waitFor(() =>
+      expect(registered()[0]?.body).toMatchObject({
+        sign_up: { sign_up: "domains", sign_up_domains: ["corp.example", "lab.example"] },
       }),
     );
   });

@@ -6,6 +6,7 @@ import { zod4Resolver } from "mantine-form-zod-resolver";
 import { useEffect, useRef } from "react";
 import { Link, useNavigate } from "react-router";
 import { paths } from "#app/paths.ts";
+import { SignUpRuleFields, domainsIn } from "#shared/session/sign-up-rule.tsx";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { EntranceLayout } from "#shared/ui/entrance-layout.tsx";
@@ -23,6 +24,11 @@ export const REDIRECT_AFTER_MS = 2000;
 
 const ROLE_REQUESTED =
   "An administrator has to approve the role you asked for. Until then you have the access of a User.";
+
+const ruleOf = ({ sign_up, sign_up_domains }: SignUpValues) => ({
+  sign_up,
+  sign_up_domains: sign_up === "domains" ? domainsIn(sign_up_domains) : [],
+});
 
 /** Goes to the sign-in page after a pause, unless this page is left before. */
 function useLaterSignIn(): () => void {
@@ -53,6 +59,7 @@ export default function SignUpPage() {
       password: values.password,
       role: isFirst ? "admin" : values.role,
       ...(isFirst && setupToken !== "" ? { setup_token: setupToken } : {}),
+      ...(isFirst ? { sign_up: ruleOf(values) } : {}),
     };
     signUp.mutate(body, {
       onSuccess: ({ code }, isHere) => {
@@ -113,6 +120,13 @@ export default function SignUpPage() {
             description="It is part of the setup link that the server printed when it started"
             autoComplete="off"
             {...form.getInputProps("setupToken")}
+          />
+        )}
+        {isFirst && (
+          <SignUpRuleFields
+            value={form.values}
+            onChange={(change) => form.setValues(change)}
+            error={form.errors["sign_up_domains"]}
           />
         )}
         <Button type="submit" size="md" fullWidth loading={signUp.isPending} disabled={isClosed}>

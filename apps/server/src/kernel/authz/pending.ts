@@ -1,0 +1,14 @@
+// What is open to people who signed up and wait for an administrator to activate their account.
+import type { Endpoint } from "@strongroom/contract";
+import { refuse } from "../http/refuse.ts";
+import type { Actor } from "./actor.ts";
+
+/** INVARIANT: a call that does not say that it is open to them is not. Throws 403 `account.awaiting-activation`. */
+export function requireActivated(endpoint: Pick<Endpoint, "whilePending">, actor: Actor | null): void {
+  if (actor?.isPending !== true || endpoint.whilePending === true) return;
+  throw refuse(
+    403,
+    "account.awaiting-activation",
+    "Your account is waiting for activation. Until an administrator activates it, you can use your profile and your personal vault.",
+  );
+}

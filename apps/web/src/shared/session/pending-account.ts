@@ -1,0 +1,30 @@
+// Whether the signed-in person's account waits for activation: then only their profile and their personal vault work.
+import { currentSession as readSession } from "@strongroom/contract";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { queryOf } from "#shared/api/query.ts";
+
+/** How often the page looks while an account waits, in milliseconds. */
+const LOOK_EVERY_MS = 10_000;
+
+/** False until the server has answered. The layout asks; here the answer is only read. */
+export function useIsPending(): boolean {
+  const { data } = useQuery({ ...queryOf(readSession), enabled: false });
+  return data?.is_pending === true;
+}
+
+/** Mounted once: notices the activation and has everything fetched again that was refused before. */
+export function useActivationWatch(): boolean {
+  const client = useQueryClient();
+  const { data } = useQuery({
+    ...queryOf(readSession),
+    refetchInterval: (query) => (query.state.data?.is_pending === true ? LOOK_EVERY_MS : false),
+  });
+  const isPending = data?.is_pending === true;
+  const wasPending = useRef(false);
+  useEffect(() => {
+    if (wasPending.current && !isPending) void client.invalidateQueries();
+    wasPending.current = isPending;
+  }, [client, isPending]);
+  return isPending;
+}

@@ -1,0 +1,77 @@
+// Who may sign up: the choice of the setup page and of the sign-in policy.
+import { Radio, Stack, TextInput } from "@mantine/core";
+import type { SignUpRule } from "@strongroom/contract";
+import type { ReactNode } from "react";
+
+/** A type, not an interface: forms ask for an index signature. */
+export type SignUpChoice = {
+  sign_up: SignUpRule["sign_up"];
+  /** As typed: domains divided by commas or spaces. */
+  sign_up_domains: string;
+};
+
+const CHOICES: readonly { value: SignUpRule["sign_up"]; label: string; description: string }[] = [
+  {
+    value: "closed",
+    label: "Nobody: invitations only",
+    description: "Administrators invite people. They are active at once.",
+  },
+  {
+    value: "domains",
+    label: "These email domains, after activation",
+    description: "Addresses are not verified, so an administrator still activates each account.",
+  },
+  {
+    value: "activation",
+    label: "Everyone, after activation",
+    description: "Until an administrator activates them, people have their profile and their personal vault only.",
+  },
+  {
+    value: "open",
+    label: "Everyone, at once (trial)",
+    description:
+      "Strangers who reach this address get an active account: they can create safes and have the server connect to other hosts. Not for production.",
+  },
+];
+
+export const domainsIn = (text: string): string[] => [
+  ...new Set(
+    text
+      .toLowerCase()
+      .split(/[\s,;]+/)
+      .map((part) => part.replace(/^@/, ""))
+      .filter((part) => part !== ""),
+  ),
+];
+
+export interface SignUpRuleFieldsProps {
+  value: SignUpChoice;
+  onChange: (change: Partial<SignUpChoice>) => void;
+  /** What is wrong with the domains. */
+  error?: ReactNode;
+}
+
+export function SignUpRuleFields({ value, onChange, error }: SignUpRuleFieldsProps) {
+  return (
+    <Stack gap="xs">
+      <Radio.Group label="Who may sign up" value={value.sign_up} onChange={(rule) => onChange({ sign_up: rule })}>
+        <Stack gap="xs" mt="xs">
+          {CHOICES.map((choice) => (
+            <Radio key={choice.value} {...choice} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {value.sign_up === "domains" && (
+        <TextInput
+          label="Email domains"
+          description="Such as example.com, divided by commas. Subdomains are not included"
+          spellCheck={false}
+          maxLength={5000}
+          value={value.sign_up_domains}
+          onChange={(event) => onChange({ sign_up_domains: event.currentTarget.value })}
+          error={error}
+        />
+      )}
+    </Stack>
+  );
+}
