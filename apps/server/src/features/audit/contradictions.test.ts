@@ -113,7 +113,9 @@ test("a live log that was cut is not continued: the evidence is saved, and peopl
 
 test("an administrator's decision lets every process go on from what is stored, and stays on record", async () => {
   const { app, database, admin, shown, size } = await aCutLog();
-  const other = await aServer({ database, dataFolder: app.dataFolder });
+  // On another machine: a start beside the kept checkpoint takes the database for a restored one, and ends all sessions.
+  const elsewhere = mkdtempSync(join(tmpdir(), "strongroom-test-"));
+  const other = await aServer({ database, dataFolder: elsewhere, config: { keyFile: app.config.keyFile } });
   const body = { ids: shown.open.map(({ id }) => id), checkpoint: shown.checkpoint, reason: "Restored an older copy" };
   const accepted = await app.call(acceptContradictions, { body, as: admin });
   assert.equal(accepted.status, 200, accepted.text);
