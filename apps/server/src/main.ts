@@ -13,6 +13,7 @@ import type { Embedded } from "#kernel/embedded/embedded.ts";
 import { openLog } from "#kernel/log.ts";
 import type { Log } from "#kernel/log.ts";
 import { StartError } from "#kernel/start-error.ts";
+import { requireUsable, whyNotStarted } from "#kernel/why-not-started.ts";
 import { compose } from "./compose.ts";
 
 const STOP_WITHIN_MS = 15_000;
@@ -35,6 +36,7 @@ async function start(): Promise<void> {
   const database = openDatabase({ connection, log });
   started.push({ name: "database connections", stop: () => database.close() });
   if (embedded === null) await requireSessions(database);
+  await requireUsable(database);
   await migrate(database, log);
 
   const app = await compose({ config, log, database, webFolder: WEB_FOLDER, ...(embedded && { embedded }) });
@@ -143,8 +145,10 @@ async function stopAll(log: Log): Promise<boolean> {
 await start().catch(async (error: unknown) => {
   isStopping = true;
   const log = openLog("fatal");
-  if (error instanceof StartError) console.error(`Strongroom did not start: ${error.message}`);
-  else log.fatal({ err: error }, "Strongroom did not start");
+  console.error(`Strongroom did not start: ${whyNotStarted(error)}`);
+  if (["debug", "trace"].includes(process.env.STRONGROOM_LOG_LEVEL ?? "")) {
+    log.fatal({ err: error }, "Strongroom did not start");
+  }
   await stopAll(log);
   process.exit(1);
 });
