@@ -26,8 +26,10 @@ const giving = writes.filter(({ endpoint }) => endpoint.gives !== "nothing");
 
 /** Calls that nothing in this world answers with a success, so that what they give is not measured. All say: nothing. */
 const NOT_MEASURED = [
+  "acceptContradictions",
   "addFactor",
   "addWitnessedLog",
+  "beginProviderStepUp",
   "breakGlass",
   "cancelBackupWork",
   "cancelRotation",
@@ -42,6 +44,7 @@ const NOT_MEASURED = [
   "drillBackup",
   "endOwnSession",
   "extendAccessRequest",
+  "finishRestoreReview",
   "makeBackup",
   "readNotification",
   "reconcileAccount",

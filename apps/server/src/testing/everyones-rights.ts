@@ -121,7 +121,8 @@ async function otherFacts({ kernel: { database } }: TestApp, view: View) {
     select 'password alone is enough for ' || person.id, null from users person
     where ${isOther(view)} and not exists (select from factors where factors.user_id = person.id)
     union all
-    select 'token ' || id || ' may ' || array_to_string(scopes, ' '), expires_at from tokens where revoked_at is null
+    select 'token ' || id || ' may ' || array_to_string(scopes, ' '), expires_at from tokens
+    where revoked_at is null and suspended_at is null
     union all
     select 'machine of ' || coalesce(responsible_user_id, responsible_group_id) || ' is ' || user_id, null
     from token_machines

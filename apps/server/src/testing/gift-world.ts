@@ -264,6 +264,14 @@ const INPUTS: Record<string, GiftInput[]> = {
       return byId((await must(app, createToken, { body }, owner)).details.id);
     },
   ],
+  confirmTokens: [
+    async ({ owner }, app) => {
+      const body = { name: "A token", scopes: ["read-only"], expires_in_days: 30 };
+      const { id } = (await must(app, createToken, { body }, owner)).details;
+      await app.database.pool.query("update tokens set suspended_at = now() where id = $1", [id]);
+      return { body: { token_ids: [id] } };
+    },
+  ],
   updateTokenPolicy: [() => ({ body: { person_days: 300, machine_days: 3000 } })],
   inviteUser: [() => ({ body: { email: `${unique("invited")}@example.com` } })],
   inviteAgain: [async (_, app) => byId(await anInvited(app), {})],
