@@ -12,6 +12,7 @@ import {
   requestsAbout,
 } from "#features/access-requests/index.ts";
 import { accountsOfSafes, endAllCheckOuts, installAccounts, searchableAccounts } from "#features/accounts/index.ts";
+import { installAdminResets } from "#features/admin-resets/index.ts";
 import { createRestoreWatch, installAdmin } from "#features/admin/index.ts";
 import type { RestoreDeps } from "#features/admin/index.ts";
 import { installAudit } from "#features/audit/index.ts";
@@ -37,6 +38,7 @@ import type { HashParameters } from "#features/sign-in/index.ts";
 import { installTokens, searchableMachines } from "#features/tokens/index.ts";
 import { emailsOf, idsByEmail, installUsers, searchableUsers, whenRulesChange } from "#features/users/index.ts";
 import { installValidation } from "#features/validation/index.ts";
+import { installVaultClosure } from "#features/vault-closure/index.ts";
 import { installVerification } from "#features/verification/index.ts";
 import { createAuthority } from "#kernel/authz/authorise.ts";
 import { systemClock } from "#kernel/clock.ts";
@@ -118,7 +120,23 @@ export async function compose(parts: Parts): Promise<App> {
   const tokens = installTokens(kernel, { notify: notifications.notify });
   signIn.parts.endTokens.current = tokens.endTokens;
   users.onDisabled(tokens.revokeAsDisabled);
+  const vaultClosure = installVaultClosure({
+    kernel,
+    mail,
+    notify: notifications.notify,
+    hashPassword: (password, signal) => signIn.parts.passwords.hash(password, signal),
+    endSessions: signIn.endSessions,
+    endTokens: tokens.endTokens,
+    forgetReset: signIn.forgetReset,
+  });
   const factors = installFactors(kernel, { signIn, notify: notifications.notify });
+  installAdminResets({
+    kernel,
+    notify: notifications.notify,
+    isVaultHeld: signIn.isVaultHeld,
+    issueResetLink: signIn.issueResetLink,
+    resetFactors: factors.removeFactors,
+  });
   const live = installEvents(kernel);
   const audit = installAudit(kernel, { emailsOf, idsByEmail, requestsAbout }, { notify: notifications.notify });
   const { historyOfTarget } = audit;
@@ -134,7 +152,16 @@ export async function compose(parts: Parts): Promise<App> {
   const accessControl = installAccessControl({ kernel, safes, groups, users, notify: notifications.notify });
   // Before the safes: whoever decides in a review holds what they decide on before its safe.
   users.onDeleted(accessControl.forgetPerson);
-  for (const { forgetPerson } of [factors, safes, groups, credentials, preferences, notifications, tokens])
+  for (const { forgetPerson } of [
+    factors,
+    vaultClosure,
+    safes,
+    groups,
+    credentials,
+    preferences,
+    notifications,
+    tokens,
+  ])
     users.onDeleted(forgetPerson);
   users.onDeleted(identityProviders.forgetPerson);
   const rotation = installRotation(kernel, {

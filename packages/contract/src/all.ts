@@ -5,6 +5,7 @@ import * as accessReviews from "./access-reviews.ts";
 import * as accountValidation from "./account-validation.ts";
 import * as accounts from "./accounts.ts";
 import * as admin from "./admin.ts";
+import * as adminResets from "./admin-resets.ts";
 import * as apiDocs from "./api-docs.ts";
 import * as audit from "./audit.ts";
 import * as auditSinks from "./audit-sinks.ts";
@@ -31,6 +32,7 @@ import * as severalAccounts from "./several-accounts.ts";
 import * as signIn from "./sign-in.ts";
 import * as tokens from "./tokens.ts";
 import * as users from "./users.ts";
+import * as vaultClosure from "./vault-closure.ts";
 import * as validation from "./validation.ts";
 import * as validationSearch from "./validation-search.ts";
 import * as validationStatus from "./validation-status.ts";
@@ -38,6 +40,7 @@ import * as verification from "./verification.ts";
 
 const features = {
   admin,
+  adminResets,
   accessControl: { ...accessControl, ...accessReviews },
   accessRequests,
   accounts: { ...accounts, ...accountValidation, ...severalAccounts },
@@ -61,6 +64,7 @@ const features = {
   signIn,
   tokens,
   users: { ...users, ...policyPreview },
+  vaultClosure,
   validation: { ...validation, ...validationSearch, ...validationStatus },
   verification,
 };

@@ -91,6 +91,8 @@ export const EVENTS_WITHOUT_CALL = [
   "session.second-step-required",
   "setup.link-issued",
   "token.refused",
+  "vault.closed",
+  "vault.opened",
   "verification.started",
 ] as const;
 

@@ -276,6 +276,8 @@ export const SignInPolicy = z
     step_up_minutes: z.number().int().min(5).max(480),
     /** From where people may sign in and call; empty: from anywhere. */
     allowed_networks: z.array(Network).max(100),
+    /** How long a vault stays closed after somebody else reset its owner's sign-in. */
+    vault_wait_hours: z.number().int().min(24).max(720),
   })
   .refine((policy) => policy.warning_minutes < policy.timeout_minutes, {
     path: ["warning_minutes"],

@@ -67,6 +67,7 @@ export async function audited(options: AuditedOptions = {}) {
               sessionId: newId() as SessionId,
               provedUntil: new Date("2100-01-01T00:00:00Z"),
               isPending: false,
+              closure: null,
               token: null,
             },
     },

@@ -20,6 +20,7 @@ const PUBLIC = [
   "beginFirstFactor",
   "beginOidc",
   "beginPasskeySignIn",
+  "cancelRecoveryByLink",
   "completePasswordReset",
   "completeSignIn",
   "entrance",

@@ -63,6 +63,8 @@ const BODIES: Record<string, unknown> = {
   addCheckpoint: "old 0\n\nnot a checkpoint\n",
   login: { email: "nobody@example.com", password: "a password" },
   register: { email: "somebody@example.com", password: "a password", role: "user" },
+  cancelRecoveryByLink: { token: "not-a-token-that-exists" },
+  requestAdminReset: { user_id: id, kind: "password", reason: "A reason" },
   requestPasswordReset: { email: "nobody@example.com" },
   completePasswordReset: { token: "not-a-token-that-exists", password: "a password" },
   changePassword: { current_password: "a password", new_password: "another password" },

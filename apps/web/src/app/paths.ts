@@ -46,6 +46,7 @@ export const paths = {
   signUp: "/signup",
   signUpNew: "/signup-new",
   resetPassword: "/reset-password",
+  cancelRecovery: "/cancel-recovery",
   /** Where an identity provider sends the browser back to; the server names it (`redirectUriOf`). */
   providerCallback: (id: string) => `/auth/callback/${id}`,
   unseal: "/unseal",

@@ -28,6 +28,7 @@ const entrances: RouteObject[] = [
 /** For everybody. */
 const open: RouteObject[] = [
   page(paths.resetPassword, () => import("#features/sign-in/reset-password-page.tsx")),
+  page(paths.cancelRecovery, () => import("#features/sign-in/cancel-recovery-page.tsx")),
   page(paths.providerCallback(":id"), () => import("#features/identity-providers/provider-callback-page.tsx")),
   page(paths.unseal, () => import("#features/seal/unseal-page.tsx")),
   page(paths.loadingDemo, () => import("#features/demos/loading-demo-page.tsx")),

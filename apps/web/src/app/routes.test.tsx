@@ -94,7 +94,7 @@ describe("the route table", () => {
     expect(elementsOf(path)[0]).toBe(Entrance),
   );
 
-  test.each(["/loading-demo", "/component-demo", "/inactivity-test", "/reset-password", "/unseal"])(
+  test.each(["/loading-demo", "/component-demo", "/inactivity-test", "/reset-password", "/cancel-recovery", "/unseal"])(
     "SHELL-05: %s is public",
     (path) => {
       expect(elementsOf(path)).not.toContain(Protected);

@@ -152,5 +152,6 @@ const actorOf = (id: string, name: string, email: string): Actor => ({
   sessionId: null,
   provedUntil: new Date(0),
   isPending: false,
+  closure: null,
   token: null,
 });

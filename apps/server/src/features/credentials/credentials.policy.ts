@@ -5,6 +5,8 @@ import type { ExpressionBuilder, ExpressionWrapper, RawBuilder, SqlBool } from "
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Grants } from "#kernel/authz/authorise.ts";
 import type { Tables } from "#kernel/db/tables.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Refusal } from "#kernel/http/refuse.ts";
 
 export const grants: Grants = {
   "credential.list": ROLES,
@@ -17,6 +19,26 @@ export const grants: Grants = {
 
 export function mayUse(credential: { user_id: string | null }, actor: Pick<Actor, "id">): boolean {
   return credential.user_id === actor.id;
+}
+
+/**
+ * Null, or the refusal 403 `vault.closed`. INVARIANT: while a vault is closed after a reset of its owner's sign-in, no call
+ * opens, changes, verifies, rotates or deletes what is in it. New secrets can be stored, and names can be read.
+ */
+export function closureRefusal({ closure }: Pick<Actor, "closure">): Refusal | null {
+  if (closure === null) return null;
+  const until = closure.until?.toISOString().slice(0, 16).replace("T", " ");
+  const when = until === undefined ? "until you prove an earlier second factor" : `until ${until} UTC`;
+  return refuse(
+    403,
+    "vault.closed",
+    `Your vault is closed ${when}, because somebody else reset how you sign in. See your vault for how to open it now.`,
+  );
+}
+
+export function requireOpenVault(actor: Pick<Actor, "closure">): void {
+  const refusal = closureRefusal(actor);
+  if (refusal !== null) throw refusal;
 }
 
 /** The same rule in SQL, for lists. A deleted credential is seen by nobody. */

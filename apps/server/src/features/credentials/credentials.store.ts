@@ -18,7 +18,7 @@ import type { TimePlace } from "#kernel/http/cursor.ts";
 import { named } from "#kernel/db/named.ts";
 import { sentWithNext } from "#kernel/db/shared-trips.ts";
 import type { Tables } from "#kernel/db/tables.ts";
-import { isFoundAndUsableBy, isThere, isUsableBy } from "./credentials.policy.ts";
+import { isFoundAndUsableBy, isThere, isUsableBy, requireOpenVault } from "./credentials.policy.ts";
 
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 type NullableTime = ColumnType<Date | null, Date | null | undefined, Date | null>;
@@ -132,10 +132,19 @@ export async function readCredential(db: Db, actor: Who, id: string): Promise<Cr
   return rows[0] ?? null;
 }
 
-/** As `readCredential`; the row then waits for nobody else until the transaction ends. */
-export async function lockCredential(tx: Tx, actor: Who, id: string): Promise<CredentialRow | null> {
+/**
+ * As `readCredential`, for what uses or changes it; the row then waits for nobody else until the transaction ends. Throws 403
+ * while the vault is closed.
+ */
+export async function lockCredential(
+  tx: Tx,
+  actor: Pick<Actor, "id" | "closure">,
+  id: string,
+): Promise<CredentialRow | null> {
   const query = tx.selectFrom("credentials").select(COLUMNS).where("id", "=", id).where(isFoundAndUsableBy(actor));
-  return (await query.forNoKeyUpdate().executeTakeFirst()) ?? null;
+  const row = (await query.forNoKeyUpdate().executeTakeFirst()) ?? null;
+  if (row !== null) requireOpenVault(actor);
+  return row;
 }
 
 /** For the product's own work, whoever the owner is. Null when there is none, or it was deleted. */

@@ -31,6 +31,7 @@ export function installCredentials(kernel: Kernel, deps: { historyOfTarget: Hist
 }
 
 export { examineSecrets } from "./examine-secrets.ts";
+export { closureRefusal, requireOpenVault } from "./credentials.policy.ts";
 export { connectorFacts } from "./connector-facts.ts";
 export {
   changed as credentialChanged,

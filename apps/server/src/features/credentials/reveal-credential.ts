@@ -9,7 +9,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { ENVELOPE_PURPOSE, keyOfOwner, notFound, targetOf } from "./credentials.ts";
-import { mayUse } from "./credentials.policy.ts";
+import { closureRefusal, mayUse } from "./credentials.policy.ts";
 import { holdEnvelopes, isProduction } from "./credentials.store.ts";
 import type { CredentialRow, Held } from "./credentials.store.ts";
 
@@ -23,16 +23,22 @@ type Answer = { value: string } | Refusal;
 
 /** Answers in the order of the calls. A refusal concerns its own call alone. */
 export async function revealCredentials(kernel: Kernel, all: readonly Reveal[], tx: Tx): Promise<Answer[]> {
-  const unproved = await withoutProof(tx, all, kernel.clock.now());
+  const unproved = await refusedBefore(tx, all, kernel.clock.now());
   const calls = all.filter((call) => !unproved.has(call));
   const answers = (await revealEach(kernel, calls, tx)).values();
   return all.map((call) => unproved.get(call) ?? answers.next().value!);
 }
 
-/** The calls for a production secret whose caller's last proof is too old, each with its refusal: few, if any. */
-async function withoutProof(tx: Tx, calls: readonly Reveal[], at: Date): Promise<ReadonlyMap<Reveal, Refusal>> {
+/** The calls into a closed vault, and those for a production secret whose caller's last proof is too old: few, if any. */
+async function refusedBefore(tx: Tx, calls: readonly Reveal[], at: Date): Promise<ReadonlyMap<Reveal, Refusal>> {
   const unproved = new Map<Reveal, Refusal>();
   for (const call of calls) {
+    const closed = closureRefusal(call.actor);
+    if (closed !== null) {
+      call.note({ target: { type: "credential", id: call.params.id } });
+      unproved.set(call, closed);
+      continue;
+    }
     const refusal = stepUpRefusal(call.endpoint, call.actor, at);
     if (refusal === null || !(await isProduction(tx, call.actor.id, call.params.id))) continue;
     call.note({ target: { type: "credential", id: call.params.id } });

@@ -96,7 +96,7 @@ export async function keepFactor(tx: Tx, { row, spend }: Answered): Promise<stri
   if (!(await insertFactor(tx, row))) throw refuse(409, "factor.known", "This passkey is set up already.");
   if ((await countCodes(tx, row.user_id)) > 0) return null;
   const { codes, hashes } = newRecoveryCodes();
-  await replaceCodes(tx, row.user_id, hashes);
+  await replaceCodes(tx, row.user_id, hashes, row.created_at);
   return codes;
 }
 

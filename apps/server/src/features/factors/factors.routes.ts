@@ -28,7 +28,7 @@ export function bindFactors(parts: FactorParts): void {
   implementInSteps(kernel, beginFactor, (call, db) => beginOwn(parts, call, db));
   implementInSteps(kernel, addFactor, (call, db) => addOwn(parts, call, db));
   implement(kernel, removeFactor, (call, tx) => removeOwn(call, tx));
-  implement(kernel, renewRecoveryCodes, (call, tx) => renewCodes(call, tx));
+  implement(kernel, renewRecoveryCodes, (call, tx) => renewCodes(parts, call, tx));
   implement(kernel, resetFactors, (call, tx) => reset(parts, call, tx));
   implementInSteps(kernel, completeSignIn, (call, db) => complete(parts, call, db));
   implementInSteps(kernel, beginFirstFactor, (call, db) => beginFirst(parts, call, db));

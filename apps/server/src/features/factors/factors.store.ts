@@ -44,7 +44,7 @@ declare module "#kernel/db/tables.ts" {
     factors: FactorsTable;
     factor_enrolments: EnrolmentsTable;
     factor_challenges: ChallengesTable;
-    factor_recovery_codes: { user_id: UserId; code_hash: Buffer };
+    factor_recovery_codes: { user_id: UserId; code_hash: Buffer; created_at: Date };
   }
 }
 
@@ -133,16 +133,23 @@ export async function countCodes(db: Db, userId: UserId): Promise<number> {
   return (await count.where("user_id", "=", userId).executeTakeFirstOrThrow()).count;
 }
 
-export async function replaceCodes(tx: Tx, userId: UserId, hashes: readonly Buffer[]): Promise<void> {
-  await tx.deleteFrom("factor_recovery_codes").where("user_id", "=", userId).execute();
+export async function replaceCodes(tx: Tx, userId: UserId, hashes: readonly Buffer[], at: Date): Promise<void> {
+  await deleteCodes(tx, userId);
   if (hashes.length === 0) return;
-  const rows = hashes.map((hash) => ({ user_id: userId, code_hash: hash }));
+  const rows = hashes.map((hash) => ({ user_id: userId, code_hash: hash, created_at: at }));
   await tx.insertInto("factor_recovery_codes").values(rows).execute();
 }
 
-export async function hasCode(db: Db, userId: UserId, hash: Buffer): Promise<boolean> {
-  const code = db.selectFrom("factor_recovery_codes").select("user_id").where("user_id", "=", userId);
-  return (await code.where("code_hash", "=", hash).executeTakeFirst()) !== undefined;
+export async function deleteCodes(tx: Tx, userId: UserId): Promise<void> {
+  await tx.deleteFrom("factor_recovery_codes").where("user_id", "=", userId).execute();
+}
+
+/** When this code was made; null: it is none of theirs. */
+export async function findCode(db: Db, userId: UserId, hash: Buffer): Promise<Date | null> {
+  const code = db.selectFrom("factor_recovery_codes").where("user_id", "=", userId).where("code_hash", "=", hash);
+  // Codes from before there was a date are older than everything.
+  const made = sql<Date>`greatest(created_at, 'epoch')`.as("created_at");
+  return (await code.select(made).executeTakeFirst())?.created_at ?? null;
 }
 
 /** Returns false when the code is none, or was spent. */
@@ -154,7 +161,7 @@ export async function spendCode(tx: Tx, userId: UserId, hash: Buffer): Promise<b
 /** Everything of a person; answers how many factors there were. */
 export async function deleteFactorsOf(tx: Tx, userId: string): Promise<number> {
   const id = userId as UserId;
-  await replaceCodes(tx, id, []);
+  await deleteCodes(tx, id);
   await tx.deleteFrom("factor_enrolments").where("user_id", "=", id).execute();
   await tx.deleteFrom("factor_challenges").where("user_id", "=", id).execute();
   return Number((await tx.deleteFrom("factors").where("user_id", "=", id).executeTakeFirst()).numDeletedRows);

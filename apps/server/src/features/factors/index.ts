@@ -6,6 +6,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import type { FactorParts } from "./factor-parts.ts";
 import { bindFactors } from "./factors.routes.ts";
 import { deleteFactorsOf, sweepBegun } from "./factors.store.ts";
+import { removeFactors } from "./reset-factors.ts";
 import { demandOf } from "./second-step.ts";
 
 export interface FactorsFeature {
@@ -13,6 +14,8 @@ export interface FactorsFeature {
   forgetPerson(tx: Tx, userId: string): Promise<void>;
   /** For a database that was restored: ends challenges and enrolments under way. */
   endBegun(tx: Tx): Promise<void>;
+  /** With the person held: removes their factors, ends their sessions and API tokens, closes their vault and tells them. */
+  removeFactors(tx: Tx, person: { id: string; email: string }, by: { name: string }): Promise<number>;
 }
 
 /** Later than every end. */
@@ -29,6 +32,7 @@ export function installFactors(kernel: Kernel, deps: { signIn: SignInFeature; no
   return {
     forgetPerson: async (tx, userId) => void (await deleteFactorsOf(tx, userId)),
     endBegun: (tx) => sweepBegun(tx, NEVER_ENDS),
+    removeFactors: async (tx, person, by) => (await removeFactors(parts, tx, person, by)).factors,
   };
 }
 

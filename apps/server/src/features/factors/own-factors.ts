@@ -14,7 +14,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import { begin, checkAnswer, keepFactor, shownFactor, wrongAnswer } from "./enrol.ts";
 import type { FactorParts } from "./factor-parts.ts";
 import { isRequired, requireFactorLeft, requireRoom } from "./factors.policy.ts";
-import { countCodes, deleteFactor, findFactors, replaceCodes } from "./factors.store.ts";
+import { countCodes, deleteCodes, deleteFactor, findFactors, replaceCodes } from "./factors.store.ts";
 import { newRecoveryCodes } from "./recovery-codes.ts";
 
 export async function list({ actor }: Call<typeof listFactors>, db: Db) {
@@ -59,18 +59,18 @@ export async function removeOwn(call: Call<typeof removeFactor>, tx: Tx): Promis
   call.note({ target: { type: "factor", id: gone.id, name: gone.name }, details: { kind: gone.kind } });
   const left = (await findFactors(tx, actor.id)).length;
   requireFactorLeft(left, actor.role, await holdPolicy(tx));
-  if (left === 0) await replaceCodes(tx, actor.id, []);
+  if (left === 0) await deleteCodes(tx, actor.id);
   return { message: `${gone.name} is removed` };
 }
 
-export async function renewCodes(call: Call<typeof renewRecoveryCodes>, tx: Tx) {
+export async function renewCodes({ kernel }: FactorParts, call: Call<typeof renewRecoveryCodes>, tx: Tx) {
   const { actor } = call;
   await lockUser(tx, actor.id);
   if ((await findFactors(tx, actor.id)).length === 0) {
     throw refuse(409, "factor.none", "Recovery codes stand in for a second factor. Add one first.");
   }
   const { codes, hashes } = newRecoveryCodes();
-  await replaceCodes(tx, actor.id, hashes);
+  await replaceCodes(tx, actor.id, hashes, kernel.clock.now());
   call.note({ target: { type: "user", id: actor.id, name: actor.email } });
   return { recovery_codes: codes };
 }

@@ -2,6 +2,7 @@
 import type { PasskeyRequest, SignedIn, signInWithPasskey } from "@strongroom/contract";
 import { openSession, refused } from "#features/sign-in/index.ts";
 import { findUser, findUserByEmail } from "#features/users/index.ts";
+import { openByFactor } from "#features/vault-closure/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import type { FactorParts } from "./factor-parts.ts";
@@ -34,6 +35,7 @@ export async function enterWithPasskey(
     isStrong: true,
     within: async (tx) => {
       if (!(await use.spend(tx))) throw wrongProof();
+      await openByFactor(kernel, tx, user.id, use.factor.created_at);
     },
   });
 }

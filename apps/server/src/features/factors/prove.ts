@@ -1,10 +1,11 @@
 // Checks what somebody sends to prove themselves by a second factor.
 import type { FactorProof, UserId } from "@strongroom/contract";
 import { envelopeKekId, openSecret } from "@strongroom/keys";
+import { openByFactor } from "#features/vault-closure/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import { findFactors, hasCode, spendCode, spendStep } from "./factors.store.ts";
+import { findCode, findFactors, spendCode, spendStep } from "./factors.store.ts";
 import type { ChallengePurpose, FactorRow } from "./factors.store.ts";
 import { checkPasskey } from "./passkeys.ts";
 import { recoveryHash } from "./recovery-codes.ts";
@@ -13,6 +14,9 @@ import { latestStep, matchingStep } from "./totp.ts";
 /** A proof that holds. INVARIANT: it opens nothing before `spend` answered true, in the transaction of what it opens. */
 export interface Proven {
   kind: FactorProof["kind"];
+  userId: UserId;
+  /** When the factor, or the recovery code, came to be. */
+  createdAt: Date;
   spend(tx: Tx): Promise<boolean>;
 }
 
@@ -26,24 +30,34 @@ export async function prove(
 ): Promise<Proven | null> {
   if (proof.kind === "recovery") {
     const hash = recoveryHash(proof.code);
-    return (await hasCode(db, userId, hash)) ? { kind: "recovery", spend: (tx) => spendCode(tx, userId, hash) } : null;
+    const createdAt = await findCode(db, userId, hash);
+    return createdAt === null
+      ? null
+      : { kind: "recovery", userId, createdAt, spend: (tx) => spendCode(tx, userId, hash) };
   }
   if (proof.kind === "passkey") {
     const use = await checkPasskey(kernel, proof.response, purpose, userId);
-    return use === null ? null : { kind: "passkey", spend: use.spend };
+    return use === null ? null : { kind: "passkey", userId, createdAt: use.factor.created_at, spend: use.spend };
   }
   const now = kernel.clock.now();
   for (const row of await findFactors(db, userId)) {
     if (row.kind !== "totp") continue;
     const step = await stepOf(kernel, row, proof.code, now);
-    if (step !== null) return { kind: "totp", spend: (tx) => spendStep(tx, row.id, step, latestStep(now), now) };
+    if (step !== null)
+      return {
+        kind: "totp",
+        userId,
+        createdAt: row.created_at,
+        spend: (tx) => spendStep(tx, row.id, step, latestStep(now), now),
+      };
   }
   return null;
 }
 
-/** Spends a proof, or throws what a wrong one throws. */
-export async function spend(tx: Tx, proven: Proven): Promise<void> {
+/** Spends a proof, or throws what a wrong one throws. It opens the vault of who proved a factor from before a reset. */
+export async function spend(kernel: Kernel, tx: Tx, proven: Proven): Promise<void> {
   if (!(await proven.spend(tx))) throw wrongProof();
+  await openByFactor(kernel, tx, proven.userId, proven.createdAt);
 }
 
 async function stepOf(kernel: Kernel, row: FactorRow, code: string, now: Date): Promise<number | null> {

@@ -56,7 +56,7 @@ export async function complete(
     await tellOfGuesses(parts, tried);
     throw wrongProof();
   }
-  const within = (tx: Tx) => spend(tx, proven);
+  const within = (tx: Tx) => spend(kernel, tx, proven);
   return finishSignIn(signIn, call, tried, { attempt, secondStep: proof.kind, within });
 }
 

@@ -65,7 +65,7 @@ async function checked(
 ): Promise<((tx: Tx) => Promise<void>) | null> {
   if (proof.kind !== "password") {
     const proven = await prove(kernel, db, actor.id, proof, "step-up");
-    return proven === null ? null : (tx) => spend(tx, proven);
+    return proven === null ? null : (tx) => spend(kernel, tx, proven);
   }
   const stored = (await findFactors(db, actor.id)).length > 0 ? null : await findPasswordHash(db, actor.id);
   const isRight = await signIn.passwords.verify(stored === "" ? null : stored, proof.password, call.signal);

@@ -79,6 +79,15 @@ export const factorValuesOf = ({ is_enabled: isEnabled, settings }: Word): reado
 export const countsForLess = (before: Word, after: Word): boolean =>
   factorValuesOf(before).some((value) => !factorValuesOf(after).includes(value));
 
+/** The settings that decide who is proved to be whom. */
+const VOUCHING = ["issuer", "client_id", "url", "ca", "base_dn", "user_filter", "id_attribute"];
+
+/** Whether somebody else may be proved to be the people of this provider after the change. */
+export function vouchesOtherwise(before: Pick<Word, "settings">, after: Pick<Word, "settings">): boolean {
+  const [was, is] = [before.settings, after.settings].map((settings): Record<string, unknown> => ({ ...settings }));
+  return VOUCHING.some((name) => was?.[name] !== is?.[name]);
+}
+
 /** The values of a claim that holds groups; a path with dots leads into objects. Null: it is there and is no list of groups. */
 export function groupsIn(claims: Record<string, unknown>, path: string): string[] | null {
   const found = claims[path] ?? path.split(".").reduce<unknown>(into, claims);

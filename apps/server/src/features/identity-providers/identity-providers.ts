@@ -8,6 +8,7 @@ import type {
 } from "@strongroom/contract";
 import { X509Certificate } from "node:crypto";
 import { lockActiveAdmins } from "#features/users/index.ts";
+import { closeVault } from "#features/vault-closure/index.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/implement.ts";
@@ -24,9 +25,9 @@ import {
   updateProvider,
 } from "./identity-providers.store.ts";
 import type { ProviderRow, ShownProvider } from "./identity-providers.store.ts";
-import { countsForLess } from "./identity-providers.policy.ts";
+import { countsForLess, vouchesOtherwise } from "./identity-providers.policy.ts";
 import type { Office } from "./office.ts";
-import { findPeopleOf, forgetSecondFactorsOf } from "./people.store.ts";
+import { findBoundPeople, findPeopleOf, forgetSecondFactorsOf } from "./people.store.ts";
 import { sealProviderSecret } from "./provider-secret.ts";
 import { postLogoutUriOf, redirectUriOf } from "./redirect-uri.ts";
 
@@ -66,6 +67,12 @@ export async function changeProvider(
   const change = { ...written(given), sealed_secret: sealed, secret_version: version, updated_at: kernel.clock.now() };
   await updateProvider(tx, row.id, change);
   if (countsForLess(row, call.body)) await forgetSecondFactorsOf(tx, row.id);
+  if (vouchesOtherwise(row, call.body)) {
+    const by = `${call.actor.name} (${row.name})`;
+    for (const person of await findBoundPeople(tx, row.id)) {
+      await closeVault(kernel, tx, { person, cause: "provider-changed", by });
+    }
+  }
   await requireWayIn(tx, admins);
   return readShown(kernel, tx, row.id);
 }

@@ -38,6 +38,16 @@ export async function findPeopleOf(db: Db, providerId: IdentityProviderId): Prom
   return (await people.orderBy("user_id").execute()).map((row) => row.user_id);
 }
 
+/** By id, with what the trail calls them. */
+export const findBoundPeople = (db: Db, providerId: IdentityProviderId): Promise<{ id: UserId; email: string }[]> =>
+  db
+    .selectFrom("identity_provider_people")
+    .innerJoin("users", "users.id", "identity_provider_people.user_id")
+    .select(["users.id", "users.email"])
+    .where("provider_id", "=", providerId)
+    .orderBy("users.id")
+    .execute();
+
 /** The provider that a person signs in through; undefined: they have a password here, or nothing yet. */
 export const findProviderOf = (db: Db, userId: string): Promise<{ id: IdentityProviderId; name: string } | undefined> =>
   db

@@ -2,6 +2,7 @@
 import type { Mail } from "#features/mail/index.ts";
 import type { Notify } from "#features/notifications/index.ts";
 import type { SignInOfUsers } from "#features/users/index.ts";
+import { isVaultHeld } from "#features/vault-closure/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { forgetNetworks } from "./attempts.store.ts";
@@ -82,6 +83,7 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
     endTokens: (tx, userId, because) => parts.endTokens.current(tx, userId, because),
     endSessionsWithoutFactor: (tx, roles) => endSessionsWithoutFactor(kernel, tx, roles),
     underLimits: (db, before, after) => underLimits(db, before, after, kernel.clock.now()),
+    isVaultHeld: (db, userId) => isVaultHeld(db, userId),
     forgetReset: deleteReset,
     forgetPerson: async (tx, userId) => {
       await forgetNetworks(tx, userId);
@@ -92,9 +94,9 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
     unlock: (tx, person) => unlock(parts, tx, person),
     invite: (tx, userId, by) => invite(parts, tx, userId, by),
     pendingResets: (db) => pendingResets(kernel, db),
-    issueResetLink: async (tx, userId) => {
+    issueResetLink: async (tx, userId, by) => {
       await requireOwnPassword(parts, tx, userId);
-      return issueResetLink(kernel, tx, userId);
+      return issueResetLink(kernel, tx, userId, by);
     },
   };
 }

@@ -87,7 +87,7 @@ export async function makeResetLink(desk: Desk, email: string): Promise<{ link: 
     if (!canSignIn(person)) throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
     const provider = await findProviderName(tx, person.id);
     if (provider !== null) throw elsewhere(provider);
-    const made = await issueResetLink(desk, tx, person.id);
+    const made = await issueResetLink(desk, tx, person.id, COMMAND_LINE);
     await record(desk, tx, "password-reset.link-issued", { target: targetOf(person) });
     if (person.last_signed_in_at !== null) await tellOfResetLink(notifyOf(desk), tx, { person, by: COMMAND_LINE });
     return made;

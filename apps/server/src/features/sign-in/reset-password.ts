@@ -11,6 +11,7 @@ import {
   requireGoodPassword,
   setPasswordHash,
 } from "#features/users/index.ts";
+import { closeVault } from "#features/vault-closure/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call, SteppedCall } from "#kernel/http/implement.ts";
 import { clientKey } from "#kernel/http/rate-limits.ts";
@@ -80,7 +81,7 @@ export async function fulfilReset(parts: SignInParts, { user_id: userId }: Reset
     return;
   }
   const { token, ...stored } = newResetToken(now);
-  await database.transaction((tx) => writeReset(tx, user.id, { requested_at: now, ...stored }));
+  await database.transaction((tx) => writeReset(tx, user.id, { requested_at: now, made_by: null, ...stored }));
   await mail.send(resetMail(user, linkOf(kernel, token)));
   await database.transaction((tx) => markMailed(tx, user.id, clock.now()));
 }
@@ -102,27 +103,28 @@ export async function pendingResets(kernel: Kernel, db: Db): Promise<PendingRese
   );
 }
 
-/** Makes the link that an administrator hands over; the request, if there was one, is answered by it. */
+/** Makes the link that an administrator hands over; the request, if there was one, is answered by it. `by` made it. */
 export async function issueResetLink(
   kernel: Pick<Kernel, "clock" | "publicUrl">,
   tx: Tx,
   userId: string,
+  by: string,
 ): Promise<{ link: string; expiresAt: Date }> {
-  return newLink(kernel, tx, userId, RESET_LINK_LIFE);
+  return newLink(kernel, tx, userId, { by, life: RESET_LINK_LIFE });
 }
 
 /** The same for somebody who was invited; it works for longer. */
 export const issueInvitation = (kernel: Pick<Kernel, "clock" | "publicUrl">, tx: Tx, userId: string) =>
-  newLink(kernel, tx, userId, INVITATION_LIFE);
+  newLink(kernel, tx, userId, { by: "An administrator", life: INVITATION_LIFE });
 
 async function newLink(
   kernel: Pick<Kernel, "clock" | "publicUrl">,
   tx: Tx,
   userId: string,
-  life: number,
+  { by, life }: { by: string; life: number },
 ): Promise<{ link: string; expiresAt: Date }> {
   const { token, ...stored } = newResetToken(kernel.clock.now(), life);
-  await writeReset(tx, userId, { requested_at: null, ...stored });
+  await writeReset(tx, userId, { requested_at: null, made_by: by, ...stored });
   return { link: linkOf(kernel, token), expiresAt: stored.token_expires_at };
 }
 
@@ -147,10 +149,15 @@ export async function completeReset(
     const user = await lockUser(tx, userId);
     if (user === undefined || !canSignIn(user)) throw invalid();
     await requireOwnPassword(parts, tx, userId);
-    if (!(await consumeReset(tx, userId, tokenHash, now))) throw invalid();
+    const reset = await consumeReset(tx, userId, tokenHash, now);
+    if (reset === undefined) throw invalid();
     await setPasswordHash(tx, userId, hash);
     const sessions = await endSessions(kernel, tx, userId);
     const tokens = await parts.endTokens.current(tx, userId, "password-reset");
+    // A link that went to the person's own mailbox proves as much as it did before; any other passed through somebody's hands.
+    if (reset.made_by !== null) {
+      await closeVault(kernel, tx, { person: user, cause: "reset-link", by: reset.made_by });
+    }
     // Who holds the link is let in by it, so a stranger's guesses must not keep them out here.
     await trustNetwork(kernel, tx, { email: user.email, userId, network: clientKey(call.request.ip) });
     call.note({

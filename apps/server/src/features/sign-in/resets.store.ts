@@ -13,6 +13,8 @@ interface ResetsTable {
   mails_sent: Generated<number>;
   token_hash: Buffer | null;
   token_expires_at: Date | null;
+  /** Who made the link; null: it was mailed to the person who asked for it. */
+  made_by: Generated<string | null>;
 }
 
 declare module "#kernel/db/tables.ts" {
@@ -63,14 +65,19 @@ export async function markMailed(tx: Tx, userId: string, at: Date): Promise<void
     .execute();
 }
 
-/** Uses a link up: true for exactly one caller. */
-export async function consumeReset(tx: Tx, userId: string, tokenHash: Buffer, now: Date): Promise<boolean> {
+/** Uses a link up, for exactly one caller: the others get undefined. */
+export function consumeReset(
+  tx: Tx,
+  userId: string,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<{ made_by: string | null } | undefined> {
   const deletion = tx.deleteFrom("sign_in_resets").where("user_id", "=", userId as UserId);
-  const result = await deletion
+  return deletion
     .where("token_hash", "=", tokenHash)
     .where("token_expires_at", ">", now)
+    .returning("made_by")
     .executeTakeFirst();
-  return result.numDeletedRows === 1n;
 }
 
 export async function deleteReset(tx: Tx, userId: string): Promise<void> {

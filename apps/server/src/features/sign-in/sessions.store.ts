@@ -34,6 +34,9 @@ export interface LiveSession extends Omit<SessionsTable, "stream_hash">, SignInP
   name: string;
   role: Role;
   status: UsersTable["status"];
+  /** Null: the vault is open. */
+  vault_closed_at: Date | null;
+  vault_opens_at: Date | null;
 }
 
 const live = (db: Db) =>
@@ -41,6 +44,7 @@ const live = (db: Db) =>
     .selectFrom("sign_in_sessions")
     .innerJoin("users", "users.id", "sign_in_sessions.user_id")
     .innerJoin("sign_in_policy", (join) => join.onTrue())
+    .leftJoin("vault_closures", "vault_closures.user_id", "sign_in_sessions.user_id")
     .select([
       "sign_in_sessions.id",
       "sign_in_sessions.user_id",
@@ -56,6 +60,8 @@ const live = (db: Db) =>
       "users.name",
       "users.role",
       "users.status",
+      "vault_closures.closed_at as vault_closed_at",
+      "vault_closures.opens_at as vault_opens_at",
     ])
     .select(policyColumns);
 

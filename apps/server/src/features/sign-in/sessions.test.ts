@@ -294,7 +294,7 @@ describe("what the server does about sessions that are over", () => {
   test("failed attempts, unused networks and unfinished resets are forgotten in time, and not before", async () => {
     await sweepRest(app.kernel);
     const { id, email } = await aPerson(app);
-    await app.kernel.database.transaction((tx) => issueResetLink(app.kernel, tx, id));
+    await app.kernel.database.transaction((tx) => issueResetLink(app.kernel, tx, id, "A test"));
     await tryToSignIn(app, email, { password: "a wrong guess", from: "203.0.113.9" });
     const rowsIn = async (table: string) => (await app.database.pool.query(`select from ${table}`)).rows.length;
     const counts = () => Promise.all(["sign_in_attempts", "sign_in_resets", "sign_in_networks"].map(rowsIn));

@@ -2,6 +2,7 @@
 import type { Role, SessionId } from "@strongroom/contract";
 import { createHash, randomBytes } from "node:crypto";
 import { canSignIn, requireAllowedNetwork } from "#features/users/index.ts";
+import { closureOf } from "#features/vault-closure/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { gather } from "#kernel/gather.ts";
@@ -45,7 +46,7 @@ export function createAuthenticator(kernel: Kernel, tokens: Tokens): Authenticat
     requireOpen(session, kernel.clock.now());
     requireAllowedNetwork(session, ip);
     if (!isBackground && isTouchDue(session.last_active_at, kernel.clock.now())) await touch(session.id);
-    return actorOf(session);
+    return actorOf(session, kernel.clock.now());
   }
 
   async function byStreamCookie(cookie: string, ip: string): Promise<Actor> {
@@ -53,7 +54,7 @@ export function createAuthenticator(kernel: Kernel, tokens: Tokens): Authenticat
     if (session === undefined) throw ended();
     requireOpen(session, kernel.clock.now());
     requireAllowedNetwork(session, ip);
-    return actorOf(session);
+    return actorOf(session, kernel.clock.now());
   }
 
   return async ({ bearer, streamCookie, isBackground, ip }) => {
@@ -74,7 +75,7 @@ function requireOpen(session: LiveSession, now: Date): void {
 
 const ended = () => refuse(401, "session.ended", "Your session has ended. Please log in again.");
 
-const actorOf = (session: LiveSession): Actor => ({
+const actorOf = (session: LiveSession, now: Date): Actor => ({
   id: session.user_id,
   email: session.email,
   name: session.name,
@@ -82,6 +83,7 @@ const actorOf = (session: LiveSession): Actor => ({
   isPending: session.status === "pending",
   sessionId: session.id,
   provedUntil: provedUntil(session.proved_at, session),
+  closure: closureOf(session.vault_closed_at, session.vault_opens_at, now),
   token: null,
 });
 

@@ -3,6 +3,7 @@ import { SessionId } from "@strongroom/contract";
 import type { SignInPolicy, TokenPayload } from "@strongroom/contract";
 import { canSignIn, holdPolicy, markSignedIn, readPolicy, requireAllowedNetwork } from "#features/users/index.ts";
 import type { UsersTable } from "#features/users/index.ts";
+import { closeVault } from "#features/vault-closure/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -78,7 +79,13 @@ export async function startSession(parts: SignInParts, call: SignInCall, proved:
     await requireNothingMissing(parts, tx, proved);
     if (attempt !== undefined) await rewardAttempt(tx, attempt, user.id, now);
     await proved.within?.(tx);
-    if (takeOver !== undefined) await elsewhere.current.takeOver(tx, user, takeOver);
+    if (takeOver !== undefined) {
+      await elsewhere.current.takeOver(tx, user, takeOver);
+      // A second step was done with the account's own factor: its owner is there.
+      if (proved.secondStep === undefined) {
+        await closeVault(kernel, tx, { person: user, cause: "provider-changed", by: "An identity provider" });
+      }
+    }
     await proved.afterwards?.(tx);
     await insertSession(tx, session);
   });

@@ -1,5 +1,6 @@
 // From an API token to who makes the call: the row is read at every call, so that revoking, disabling and a new role work at once.
 import { isWithin } from "#features/users/index.ts";
+import { closureOf } from "#features/vault-closure/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -47,7 +48,7 @@ export function createTokenAuthenticator(kernel: Kernel, others: Authenticator):
     }
     const isTouchDue = now.getTime() - (token.last_used_at ?? NEVER).getTime() >= TOUCH_EVERY;
     if (isTouchDue) await touch({ id: token.id, from: proof.ip });
-    return actorOf(token);
+    return actorOf(token, now);
   };
 }
 
@@ -75,7 +76,7 @@ async function recordRefusal(kernel: Kernel, token: LiveToken, ip: string, objec
   });
 }
 
-const actorOf = (token: LiveToken): Actor => ({
+const actorOf = (token: LiveToken, now: Date): Actor => ({
   id: token.user_id,
   email: token.email,
   name: token.holder,
@@ -84,6 +85,7 @@ const actorOf = (token: LiveToken): Actor => ({
   isPending: false,
   sessionId: null,
   provedUntil: NEVER,
+  closure: closureOf(token.vault_closed_at, token.vault_opens_at, now),
   token: {
     id: token.id,
     name: token.name,

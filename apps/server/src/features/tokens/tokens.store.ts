@@ -61,6 +61,9 @@ export interface LiveToken extends TokenPolicy {
   people_from: string[];
   /** Its holder's role has to have a second factor, and they have none, here or at their provider. */
   lacks_factor: boolean;
+  /** Null: the vault of its holder is open. */
+  vault_closed_at: Date | null;
+  vault_opens_at: Date | null;
 }
 
 /** One prepared statement for all the tokens that arrive together. Answers in their order. */
@@ -69,12 +72,14 @@ export async function findTokens(db: Db, hashes: readonly string[]): Promise<(Li
     select token.id, token.name, token.token_hash, token.scopes, token.safe_ids, token.networks, token.created_at,
       token.expires_at, token.revoked_at, token.suspended_at, token.last_used_at, token.user_id,
       person.kind, person.email, person.name as holder, person.role, person.status,
+      closure.closed_at as vault_closed_at, closure.opens_at as vault_opens_at,
       token_policy.person_days, token_policy.machine_days, sign_in_policy.allowed_networks as people_from,
       person.kind = 'person' and person.role = any(sign_in_policy.mfa_required_roles)
         and not exists (select from factors where factors.user_id = person.id)
         and not exists (select from identity_provider_people bound
                         where bound.user_id = person.id and bound.has_second_factor) as lacks_factor
-    from tokens token join users person on person.id = token.user_id, token_policy, sign_in_policy
+    from tokens token join users person on person.id = token.user_id
+      left join vault_closures closure on closure.user_id = token.user_id, token_policy, sign_in_policy
     where token.token_hash = any((select array_agg(decode(hash, 'hex')) from unnest(${hashes}::text[]) hash)::bytea[])`;
   const { rows } = await db.executeQuery(named("tokens.by-hash", query.compile(db)));
   const byHash = new Map(rows.map((row) => [row.token_hash.toString("hex"), row]));
@@ -174,7 +179,7 @@ export async function sweepTokens(tx: Tx, { now, before }: { now: Date; before: 
 
 export interface ShownToken extends Omit<
   LiveToken,
-  keyof TokenPolicy | "token_hash" | "people_from" | "lacks_factor" | "email"
+  keyof TokenPolicy | "token_hash" | "people_from" | "lacks_factor" | "email" | "vault_closed_at" | "vault_opens_at"
 > {
   begins: string;
   last_used_from: string | null;

@@ -80,14 +80,17 @@ export { endedMessage } from "./users.ts";
 export {
   canSignIn,
   nameFromEmail,
+  needsSecondAdmin,
   requireAnotherAdmin,
   requireAnotherPerson,
+  requireOneAdmin,
   requirePersonFor,
   rolesAtSignUp,
   seesAddresses,
   statusAtSignUp,
 } from "./users.policy.ts";
 export {
+  countActiveByRole,
   emailsOf,
   findPasswordHash,
   findUser,

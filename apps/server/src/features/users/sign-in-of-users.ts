@@ -37,6 +37,8 @@ export interface SignInOfUsers {
   endTokens(tx: Tx, userId: string, because: TokensEnd): Promise<number>;
   /** Makes an open reset link or invitation link of this person useless. */
   forgetReset(tx: Tx, userId: string): Promise<void>;
+  /** Whether this person said that a reset of their sign-in was not theirs, and nothing has settled that since. */
+  isVaultHeld(db: Db, userId: string): Promise<boolean>;
   /** Takes away what signing in knows of a person who is deleted: networks and resets under way. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
   /** The names of the identity providers that these people sign in through; those with a password here are left out. */
@@ -52,5 +54,5 @@ export interface SignInOfUsers {
   invite(tx: Tx, userId: string, by: "mail" | "link"): Promise<{ link: string | null; expiresAt: Date }>;
   pendingResets(db: Db): Promise<PendingReset[]>;
   /** Replaces any earlier link of this person. The link holds a secret: it goes into the answer and nowhere else. */
-  issueResetLink(tx: Tx, userId: string): Promise<{ link: string; expiresAt: Date }>;
+  issueResetLink(tx: Tx, userId: string, by: string): Promise<{ link: string; expiresAt: Date }>;
 }

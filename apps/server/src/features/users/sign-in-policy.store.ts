@@ -26,6 +26,7 @@ export const policyColumns = [
   "mfa_required_roles",
   "step_up_minutes",
   "allowed_networks",
+  "vault_wait_hours",
 ] as const;
 
 export const readPolicy = (db: Db): Promise<SignInPolicy> =>

@@ -1,5 +1,5 @@
 // Who may see and manage the people who sign in.
-import type { Role, SignInPolicy } from "@strongroom/contract";
+import type { Role, SignInPolicy, UserKind } from "@strongroom/contract";
 import type { Actor, Asker } from "#kernel/authz/actor.ts";
 import type { Grants } from "#kernel/authz/authorise.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -65,6 +65,33 @@ export function statusAtSignUp(
   // Nobody has proved that the address is theirs, so its domain only decides who may ask.
   const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
   return sign_up === "activation" || sign_up_domains.includes(domain) ? "pending" : null;
+}
+
+interface Protected {
+  role: Role;
+  kind: UserKind;
+  invited_at: Date | null;
+  admin_until: Date | null;
+}
+
+/**
+ * Whether a reset of this person's sign-in needs a second administrator: an administrator's own, one's who was an administrator
+ * a moment ago, and one's who said that an earlier reset was not theirs.
+ */
+export const needsSecondAdmin = (person: Protected, isVaultHeld: boolean, now: Date): boolean =>
+  person.kind === "person" &&
+  ((person.role === "admin" && person.invited_at === null) ||
+    (person.admin_until !== null && person.admin_until > now) ||
+    isVaultHeld);
+
+/** Throws 409 for somebody whose reset needs a second administrator. */
+export function requireOneAdmin(person: Protected, isVaultHeld: boolean, now: Date): void {
+  if (!needsSecondAdmin(person, isVaultHeld, now)) return;
+  throw refuse(
+    409,
+    "admin-reset.second-needed",
+    "Resetting the sign-in of an administrator needs a second administrator. Request it, and let another one confirm.",
+  );
 }
 
 /** The name to show for somebody who gave none (AUTH-24). */

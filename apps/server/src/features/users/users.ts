@@ -25,7 +25,13 @@ import { rulesChanged } from "./rules-changed.ts";
 import { newlyAsked, requireOwnNetwork } from "./sign-in-rules.ts";
 import { lockPolicy, writePolicy } from "./sign-in-policy.store.ts";
 import { tellOfEndedSessions, tellOfResetLink, tellOfRole } from "./tell-person.ts";
-import { canSignIn, requireAnotherAdmin, requireAnotherPerson, requirePersonFor } from "./users.policy.ts";
+import {
+  canSignIn,
+  requireAnotherAdmin,
+  requireAnotherPerson,
+  requireOneAdmin,
+  requirePersonFor,
+} from "./users.policy.ts";
 import { clearRoleRequest, findUser, listPage, lockActiveAdmins, lockUser, setRole, setStatus } from "./users.store.ts";
 import type { Person } from "./users.store.ts";
 
@@ -147,14 +153,15 @@ export function endedMessage(sessions: number, tokens: number): string {
 }
 
 export async function issueLink(
-  { signIn, notify }: UsersDeps,
+  { clock, signIn, notify }: UsersDeps,
   call: Call<typeof issueResetLink>,
   tx: Tx,
 ): Promise<{ link: string; expires_at: string }> {
   const person = await named(call, tx);
   if (person.kind === "machine") throw refuse(409, "user.machine", "A machine identity has no password to reset.");
   if (!canSignIn(person)) throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
-  const { link, expiresAt } = await signIn.issueResetLink(tx, person.id);
+  requireOneAdmin(person, await signIn.isVaultHeld(tx, person.id), clock.now());
+  const { link, expiresAt } = await signIn.issueResetLink(tx, person.id, call.actor.name);
   await tellOfResetLink(notify, tx, { person, by: call.actor.name });
   return { link, expires_at: expiresAt.toISOString() };
 }

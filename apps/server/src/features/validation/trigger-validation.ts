@@ -1,5 +1,7 @@
 // Validates what somebody picked, in the background; each is decided on its own.
 import type { triggerValidation } from "@strongroom/contract";
+import { closureRefusal } from "#features/credentials/index.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { verifyAllowed } from "#features/verification/index.ts";
@@ -13,7 +15,7 @@ export async function trigger({ kernel, grants }: Site, call: Call<typeof trigge
   const ids = [...new Set(accountIds)];
   const known = await findTriggered(tx, call.actor, grants, ids);
   const refused = ids.flatMap((id) => {
-    const why = refusalOf(known.get(id), force);
+    const why = refusalOf(known.get(id), force, call.actor);
     return why === null ? [] : [{ id, ...why }];
   });
   const others = new Set(refused.map(({ id }) => id));
@@ -28,8 +30,14 @@ export async function trigger({ kernel, grants }: Site, call: Call<typeof trigge
   return { run_id, queued, failed: refused, message };
 }
 
-function refusalOf(found: Triggered | undefined, force: boolean): { code: string; message: string } | null {
+function refusalOf(
+  found: Triggered | undefined,
+  force: boolean,
+  actor: Pick<Actor, "closure">,
+): { code: string; message: string } | null {
   if (found === undefined) return { code: "validation.not-found", message: "Not found" };
+  const closed = found.is_own ? closureRefusal(actor) : null;
+  if (closed !== null) return { code: closed.code, message: closed.message };
   if (!found.may_validate)
     return { code: "safe.permission-missing", message: "You need the permission to manage its secret" };
   if (found.is_refused && !force) {

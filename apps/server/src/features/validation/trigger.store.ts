@@ -7,6 +7,8 @@ import type { GrantQueries, Who } from "./seen.store.ts";
 export interface Triggered {
   id: string;
   may_validate: boolean;
+  /** It is a person's own. */
+  is_own: boolean;
   /** Its target has refused this very secret. */
   is_refused: boolean;
 }
@@ -20,7 +22,7 @@ export async function findTriggered(
 ): Promise<ReadonlyMap<string, Triggered>> {
   const { rows } = await sql<Triggered>`
     with ${seen(actor, grants)}
-    select credentials.id, ${mayValidate(actor)} as may_validate,
+    select credentials.id, ${mayValidate(actor)} as may_validate, credentials.user_id is not null as is_own,
       rejected_revision is not distinct from login_revision as is_refused
     from credentials where credentials.id = any(${[...ids]}::uuid[]) and ${isSeen(actor)}`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));

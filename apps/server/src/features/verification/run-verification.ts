@@ -8,7 +8,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { countUsable, credentialNotFound } from "#features/credentials/index.ts";
+import { countUsable, credentialNotFound, requireOpenVault } from "#features/credentials/index.ts";
 import { cancelRun, findRunning, insertRun, readRun } from "./runs.store.ts";
 import type { Chosen, Requester, RunRow } from "./runs.store.ts";
 import type { Site } from "./site.ts";
@@ -54,7 +54,8 @@ export function progressed(run: RunRow): NewEvent {
 
 /** Everything that the caller may have verified: their own credentials, and accounts in safes where they may. */
 export async function verifyAllOf({ kernel, accounts }: Site, call: Call, tx: Tx) {
-  return start(kernel, call, tx, "all", { all: true, accounts: accounts.verifiableBy(call.actor) });
+  const isVaultClosed = call.actor.closure !== null;
+  return start(kernel, call, tx, "all", { all: true, isVaultClosed, accounts: accounts.verifiableBy(call.actor) });
 }
 
 /** Accounts that the caller was found to be allowed to have verified. */
@@ -69,6 +70,7 @@ export const verifyAllowed = (kernel: Kernel, call: Call, tx: Tx, allowedIds: re
 
 /** All or nothing: a credential that the caller may not use is answered as one that does not exist. */
 export async function verifyPicked(kernel: Kernel, call: Call<typeof verifyMultiple>, tx: Tx) {
+  requireOpenVault(call.actor);
   const ids = [...new Set<string>(call.body.credential_ids)];
   if ((await countUsable(tx, call.actor, ids)) !== ids.length) throw credentialNotFound();
   return start(kernel, call, tx, "selected", { ids });

@@ -55,7 +55,7 @@ export interface NewRun {
  * verified, anything of both that they may have verified, or what is due.
  */
 export type Chosen =
-  | { all: true; accounts: RawBuilder<unknown> }
+  | { all: true; accounts: RawBuilder<unknown>; isVaultClosed?: boolean }
   | { ids: readonly string[] }
   | { accountIds: readonly string[] }
   | { allowedIds: readonly string[] }
@@ -94,7 +94,10 @@ function picked({ user_id }: NewRun, chosen: Chosen): RawBuilder<unknown> {
   if ("allowedIds" in chosen) return isOneOf(chosen.allowedIds);
   // Null is the schedule's: what belongs to no person belongs to a safe.
   const own = user_id === null ? sql`safe_id is not null` : sql`user_id = ${user_id}`;
-  if ("all" in chosen) return sql`(${own} or id in ${chosen.accounts})`;
+  if ("all" in chosen) {
+    // What is in a closed vault is not sent to its host because somebody asks for it.
+    return chosen.isVaultClosed === true ? sql`id in ${chosen.accounts}` : sql`(${own} or id in ${chosen.accounts})`;
+  }
   return "ids" in chosen ? sql`${own} and ${isOneOf(chosen.ids)}` : sql`${own} and verify_after <= ${chosen.dueAt}`;
 }
 

@@ -1,6 +1,11 @@
 // Who makes a call.
 import type { Role, SafeId, Scope, SessionId, TokenId, UserId } from "@strongroom/contract";
 
+export interface Closure {
+  /** Null: until they prove an earlier factor. */
+  until: Date | null;
+}
+
 export interface Actor {
   id: UserId;
   email: string;
@@ -12,6 +17,8 @@ export interface Actor {
   sessionId: SessionId | null;
   /** Until when their last proof of who they are opens what asks for a fresh one. */
   provedUntil: Date;
+  /** While what is theirs alone is closed to them, after somebody else reset how they sign in; null: it is not. */
+  closure: Closure | null;
   /** Null in a session, which may do all that its person may. */
   token: ActingToken | null;
 }

@@ -14,6 +14,7 @@ const anActor = (role: Actor["role"]): Actor => ({
   name: "A",
   provedUntil: new Date(0),
   isPending: false,
+  closure: null,
   token: null,
   role,
 });

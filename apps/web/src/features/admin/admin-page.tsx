@@ -1,5 +1,5 @@
 // The Admin Console: people, what waits for a decision, the rules of signing in, and the system itself.
-import { Tabs } from "@mantine/core";
+import { Stack, Tabs } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -14,7 +14,8 @@ import strip from "#shared/ui/scroll-strip.module.css";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { useTabInView } from "#shared/ui/use-tab-in-view.ts";
 import classes from "./admin-page.module.css";
-import { pendingResets, pendingUsers, roleRequests } from "./admin.queries.ts";
+import { AdminResetsCard } from "./admin-resets-card.tsx";
+import { adminResets, pendingResets, pendingUsers, roleRequests } from "./admin.queries.ts";
 import { CONSOLE_TABS, TAB_LABELS, type ConsoleTab } from "./console-tabs.ts";
 import { PasswordResetsCard } from "./password-resets-card.tsx";
 import { RoleRequestsCard } from "./role-requests-card.tsx";
@@ -23,7 +24,7 @@ import { UsersCard } from "./users-card.tsx";
 const CONTENT: Record<ConsoleTab, ComponentType> = {
   users: UsersCard,
   "role-requests": RoleRequestsCard,
-  resets: PasswordResetsCard,
+  resets: ResetsTab,
   machines: lazy(async () => ({
     default: (await import("#features/tokens/machine-identities.tsx")).MachineIdentities,
   })),
@@ -90,13 +91,24 @@ function Console() {
   );
 }
 
+function ResetsTab() {
+  return (
+    <Stack gap="md">
+      <AdminResetsCard />
+      <PasswordResetsCard />
+    </Stack>
+  );
+}
+
 /** How many decisions wait behind a tab. */
 function useWaiting(): Partial<Record<ConsoleTab, number>> {
   const requests = useQuery(roleRequests);
   const pending = useQuery(pendingUsers);
   const resets = useQuery(pendingResets);
+  const ofAdmins = useQuery(adminResets);
   const asking = requests.data?.data.filter(({ status }) => status !== "pending") ?? [];
-  return { "role-requests": asking.length + (pending.data?.data.length ?? 0), resets: resets.data?.data.length ?? 0 };
+  const waiting = (resets.data?.data.length ?? 0) + (ofAdmins.data?.data.length ?? 0);
+  return { "role-requests": asking.length + (pending.data?.data.length ?? 0), resets: waiting };
 }
 
 function Waiting({ count }: { count: number }) {

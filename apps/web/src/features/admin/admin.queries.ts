@@ -2,7 +2,9 @@
 import {
   activateUser,
   activateUsers,
+  cancelAdminReset,
   changeUserRole,
+  confirmAdminReset,
   decideRoleRequest,
   deleteUser,
   endUserSessions,
@@ -10,16 +12,20 @@ import {
   inviteAgain,
   inviteUser,
   issueResetLink,
+  listAdminResets,
   listPendingResets,
   listUsers,
   previewSignInPolicy,
   readSeal,
   readSignInPolicy,
+  requestAdminReset,
   resetFactors,
   seal,
   setUserStatus,
   unlockUser,
   updateSignInPolicy,
+  type AdminReset,
+  type AdminResetId,
   type InputOf,
   type ReplyOf,
   type SignInPolicy,
@@ -110,6 +116,26 @@ export const activatingAll = (client: QueryClient, userIds: UserId[]) =>
 /** Not a mutation, because a mutation keeps its answer, and whoever has the link can sign in. */
 export const createResetLink = (userId: string): Promise<ReplyOf<typeof issueResetLink>> =>
   call(issueResetLink, byId(userId));
+
+export const adminResets = queryOf(listAdminResets);
+
+export type NewAdminReset = NonNullable<InputOf<typeof requestAdminReset>["body"]>;
+
+export const adminResetRequest = (client: QueryClient) =>
+  mutationOptions({
+    mutationFn: (body: NewAdminReset): Promise<AdminReset> => call(requestAdminReset, { body }),
+    onSettled: () => invalidatePath(client, listAdminResets.path),
+  });
+
+export const adminResetCancellation = (client: QueryClient) =>
+  mutationOptions({
+    mutationFn: (id: AdminResetId) => call(cancelAdminReset, { params: { id } }),
+    onSettled: () => invalidatePath(client, listAdminResets.path),
+  });
+
+/** Not a mutation, for the reason above. */
+export const confirmReset = (id: AdminResetId): Promise<ReplyOf<typeof confirmAdminReset>> =>
+  call(confirmAdminReset, { params: { id } });
 
 /** Tells whether an invitation can be mailed. */
 export const entranceFacts = queryOf(entrance);

@@ -128,6 +128,11 @@ export function notesOf(before: SignInPolicy, after: SignInPolicy, { proofs_over
   if (after.allowed_networks.length === 0 && before.allowed_networks.length > 0) {
     notes.push("People could come from anywhere.");
   }
+  if (after.vault_wait_hours !== before.vault_wait_hours) {
+    notes.push(
+      `A vault would stay closed for ${after.vault_wait_hours} hours after a reset; waiting times that run stay as they are.`,
+    );
+  }
   const freed = before.mfa_required_roles.filter((role) => !after.mfa_required_roles.includes(role));
   for (const role of freed) notes.push(`The role ${capitalised(role)} would no longer need a second factor.`);
   if (proofs_over > 0) {

@@ -57,6 +57,12 @@ export const POLICY_LIMITS: readonly (readonly PolicyLimitField[])[] = [
       unit: "minutes",
       description: "Before a dangerous action asks again",
     },
+    {
+      field: "vault_wait_hours",
+      label: "Vault stays closed",
+      unit: "hours",
+      description: "After somebody else resets a sign-in",
+    },
   ],
 ];
 

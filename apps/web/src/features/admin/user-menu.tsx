@@ -18,6 +18,7 @@ import { ROLES, type User } from "@strongroom/contract";
 import type { ReactNode } from "react";
 import { useEvidence } from "#shared/audit/use-evidence.ts";
 import { capitalised } from "#shared/format/text.ts";
+import type { WishedReset } from "./admin-reset-dialog.tsx";
 import type { UserAction } from "./user-actions.ts";
 
 export interface UserMenuProps {
@@ -25,12 +26,15 @@ export interface UserMenuProps {
   onAsk: (action: UserAction) => void;
   /** A link that sets their password is wanted: an invitation while that is open, else a reset link. */
   onIssue: (user: User) => void;
+  /** They are an administrator: a reset is to be requested. */
+  onRequestReset: (wish: WishedReset) => void;
   /** Their API tokens are to be shown. */
   onTokens: (user: User) => void;
 }
 
-export function UserMenu({ user, onAsk, onIssue, onTokens }: UserMenuProps) {
+export function UserMenu({ user, onAsk, onIssue, onRequestReset, onTokens }: UserMenuProps) {
   const isWaiting = user.status === "pending";
+  const needsSecond = user.role === "admin" && user.invited_at === null;
   const evidence = useEvidence({ about: "user", id: user.id });
   return (
     // Inside the page's landmarks, and without the placeholder that takes the first focus: it is no item of a menu.
@@ -52,8 +56,13 @@ export function UserMenu({ user, onAsk, onIssue, onTokens }: UserMenuProps) {
           </Item>
         ))}
         <Menu.Divider />
-        <Item icon={IconKey} isDisabled={user.status === "disabled"} onClick={() => onIssue(user)}>
-          {user.invited_at === null ? "Create reset link" : "Create invitation link"}
+        <Item
+          icon={IconKey}
+          isDisabled={user.status === "disabled"}
+          onClick={() => (needsSecond ? onRequestReset({ user, kind: "password" }) : onIssue(user))}
+        >
+          {needsSecond && "Request password reset"}
+          {!needsSecond && (user.invited_at === null ? "Create reset link" : "Create invitation link")}
         </Item>
         <Item
           icon={IconLockOpen}
@@ -62,8 +71,13 @@ export function UserMenu({ user, onAsk, onIssue, onTokens }: UserMenuProps) {
         >
           Unlock
         </Item>
-        <Item icon={IconShieldOff} onClick={() => onAsk({ kind: "reset-factors", user })}>
-          Reset factors
+        <Item
+          icon={IconShieldOff}
+          onClick={() =>
+            needsSecond ? onRequestReset({ user, kind: "factors" }) : onAsk({ kind: "reset-factors", user })
+          }
+        >
+          {needsSecond ? "Request factor reset" : "Reset factors"}
         </Item>
         <Item
           icon={IconLogout}

@@ -5,7 +5,7 @@ import { ROLES, type User } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { Suspense, lazy, useState } from "react";
 import { useSearchParams } from "react-router";
-import { messageOf } from "#shared/api/call-error.ts";
+import { isCallError, messageOf } from "#shared/api/call-error.ts";
 import { invalidatePath } from "#shared/api/query.ts";
 import { searchOf, withParam } from "#shared/format/address.ts";
 import { capitalised } from "#shared/format/text.ts";
@@ -21,11 +21,13 @@ import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./admin-page.module.css";
+import type { WishedReset } from "./admin-reset-dialog.tsx";
 import { createResetLink, inviteOnceMore, userList, type UserFilter } from "./admin.queries.ts";
 import type { IssuedLink } from "./issued-link-note.tsx";
 import { useUserAction } from "./user-action-dialog.tsx";
 import { UserMenu, type UserMenuProps } from "./user-menu.tsx";
 
+const AdminResetForm = lazy(() => import("./admin-reset-dialog.tsx"));
 const IssuedLinkNote = lazy(() => import("./issued-link-note.tsx"));
 const PersonTokensDialog = lazy(() => import("#features/tokens/person-tokens-dialog.tsx"));
 const InviteUserForm = lazy(() => import("./invite-user-form.tsx"));
@@ -121,13 +123,18 @@ function Users({ filter, onIssued }: UsersProps) {
   const users = useInfiniteQuery({ ...userList(filter), placeholderData: keepPreviousData });
   const { ask, dialog } = useUserAction();
   const [holder, setHolder] = useState<User | null>(null);
+  const [wish, setWish] = useState<WishedReset | null>(null);
   const issue = (user: User): void => {
     const isInvitation = user.invited_at !== null;
     const issuing = isInvitation ? inviteOnceMore(user.id, "link") : createResetLink(user.id);
     issuing.then(
       ({ link, expires_at: expiresAt }) =>
         onIssued(link === null ? null : { email: user.email, link, expiresAt, isInvitation }),
-      (error: unknown) => toast.error(messageOf(error)),
+      (error: unknown) => {
+        // Somebody who was an administrator a moment ago is reset as one.
+        if (isCallError(error) && error.code === "admin-reset.second-needed") setWish({ user, kind: "password" });
+        else toast.error(messageOf(error));
+      },
     );
   };
   return (
@@ -138,12 +145,21 @@ function Users({ filter, onIssued }: UsersProps) {
           return <EmptyState title="No users found" text="Try adjusting your search terms" icon={IconUsers} />;
         return (
           <>
-            <UserTable users={found} onAsk={ask} onIssue={issue} onTokens={setHolder} />
+            <UserTable users={found} onAsk={ask} onIssue={issue} onRequestReset={setWish} onTokens={setHolder} />
             <LoadMore of={users} />
             {dialog}
             <Suspense fallback={null}>
               {holder !== null && <PersonTokensDialog person={holder} onClose={() => setHolder(null)} />}
             </Suspense>
+            <Modal
+              opened={wish !== null}
+              onClose={() => setWish(null)}
+              title={wish === null ? "" : `Reset the sign-in of ${wish.user.name}`}
+            >
+              <Suspense fallback={null}>
+                {wish !== null && <AdminResetForm wish={wish} onDone={() => setWish(null)} />}
+              </Suspense>
+            </Modal>
           </>
         );
       }}

@@ -15,6 +15,7 @@ import { SectionLoading } from "#shared/ui/loading.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
+import { ClosedVault } from "./closed-vault.tsx";
 import { ConnectionSection } from "./connection-section.tsx";
 import classes from "./credential-detail-page.module.css";
 import { CredentialHistory } from "./credential-history.tsx";
@@ -90,6 +91,7 @@ function Detail({ credential }: { credential: Credential }) {
       <Link to={paths.vault} className={classes.back}>
         <IconArrowLeft size={14} aria-hidden /> Credential Vault
       </Link>
+      <ClosedVault />
       <PageHeader
         title={credential.name}
         subtitle={`${typeLabel(credential)}${where === null ? "" : ` · ${where}`}`}

@@ -13,6 +13,7 @@ import { PageHeader } from "#shared/ui/page-header.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { AddCredentialDialog } from "./add-credential-dialog.tsx";
 import { CredentialCard, type CardDialog } from "./credential-card.tsx";
+import { ClosedVault } from "./closed-vault.tsx";
 import { filterOf } from "./credential-filter.ts";
 import classes from "./credential-list-page.module.css";
 import { CredentialToolbar } from "./credential-toolbar.tsx";
@@ -76,6 +77,7 @@ export default function CredentialListPage() {
         subtitle="Securely manage and access your privileged credentials"
         actions={addButton}
       />
+      <ClosedVault />
       <CredentialToolbar count={list.data === undefined ? "" : countText(credentials.length, list.hasNextPage)} />
       {content()}
       <AddCredentialDialog opened={isAdding} onClose={() => setIsAdding(false)} />

@@ -148,6 +148,9 @@ function withConfirmation<E extends Endpoint>(endpoint: E, input: InputOf<E>, co
   return { ...input, [part]: { ...(input[part] as object | undefined), confirmation } };
 }
 
+/** Asks for a fresh proof before any call needs one; false when the person declines. */
+export const proveAgain = (): Promise<boolean> => settings.proveAgain();
+
 /**
  * As `send`; where the server asks for a fresh proof, the person is asked for it and the call is sent again: it had no effect.
  * Nobody is asked because of a call that the page makes by itself.

@@ -14,4 +14,5 @@ export const usualPolicy: SignInPolicy = {
   mfa_required_roles: [],
   step_up_minutes: 30,
   allowed_networks: [],
+  vault_wait_hours: 72,
 };

@@ -1,0 +1,186 @@
+// Resets the sign-in of administrators: one requests, another confirms, and everybody concerned is told.
+import type {
+  AdminReset,
+  Message,
+  cancelAdminReset,
+  confirmAdminReset,
+  listAdminResets,
+  requestAdminReset,
+} from "@strongroom/contract";
+import { AdminResetId, UserId } from "@strongroom/contract";
+import type { Notify } from "#features/notifications/index.ts";
+import {
+  countActiveByRole,
+  findUser,
+  lockActiveAdmins,
+  lockUser,
+  needsSecondAdmin,
+  requireAnotherPerson,
+} from "#features/users/index.ts";
+import type { Person } from "#features/users/index.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { holdOpen, insertReset, listOpen, settleReset } from "./admin-resets.store.ts";
+import type { OpenReset } from "./admin-resets.store.ts";
+
+const REQUEST_LIFE = 24 * 3_600_000;
+
+export interface AdminResetDeps {
+  kernel: Kernel;
+  notify: Notify;
+  isVaultHeld(db: Db, userId: string): Promise<boolean>;
+  /** Replaces any earlier link of this person. Throws 409 for somebody whose password is not ours. */
+  issueResetLink(tx: Tx, userId: string, by: string): Promise<{ link: string; expiresAt: Date }>;
+  /** Removes them, ends sessions and API tokens, and tells the person; answers how many there were. */
+  resetFactors(tx: Tx, person: Person, by: { name: string }): Promise<number>;
+}
+
+export async function list({ kernel }: AdminResetDeps, { actor }: Call<typeof listAdminResets>, db: Db) {
+  const rows = await listOpen(db, kernel.clock.now());
+  const me = await findUser(db, actor.id);
+  const { admin: administrators } = await countActiveByRole(db);
+  return { data: rows.map((row) => shown(row, me)), administrators };
+}
+
+export async function request(deps: AdminResetDeps, call: Call<typeof requestAdminReset>, tx: Tx): Promise<AdminReset> {
+  const { kernel, notify } = deps;
+  const { user_id: userId, kind, reason } = call.body;
+  const now = kernel.clock.now();
+  const admins = await lockActiveAdmins(tx);
+  const person = await lockUser(tx, userId);
+  if (person === undefined) throw refuse(404, "user.not-found", "User not found");
+  call.note({ target: { type: "user", id: person.id, name: person.email }, reason, details: { kind } });
+  requireAnotherPerson(call.actor.id, person.id);
+  if (person.status !== "active") throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
+  if (!needsSecondAdmin(person, await deps.isVaultHeld(tx, person.id), now)) {
+    throw refuse(409, "admin-reset.not-needed", "This person is no administrator. Reset their sign-in directly.");
+  }
+  const confirmers = admins.filter((id) => id !== call.actor.id && id !== person.id);
+  if (confirmers.length === 0) throw nobodyConfirms(person.email, kind);
+  const id = AdminResetId.parse(newId(now.getTime()));
+  const row = { id, user_id: person.id, kind, reason, requested_by: call.actor.id, requested_at: now };
+  const expiresAt = new Date(now.getTime() + REQUEST_LIFE);
+  if (!(await insertReset(tx, { ...row, expires_at: expiresAt }))) {
+    throw refuse(409, "admin-reset.open", "There is an open request for this already. Confirm or cancel that one.");
+  }
+  await tell(notify, tx, {
+    to: [...new Set([...confirmers, person.id])],
+    title: `A reset of ${person.name}'s ${WORDS[kind]} was requested`,
+    message: `${call.actor.name} requested it: "${reason}". Another administrator has to confirm it within 24 hours. If it is not wanted, cancel it.`,
+    actionRequired: true,
+  });
+  const { name, email } = person;
+  return shown(
+    { ...row, expires_at: expiresAt, name, email, requester: call.actor.name },
+    await findUser(tx, call.actor.id),
+  );
+}
+
+const WORDS = { password: "password", factors: "second factors" } as const;
+
+const nobodyConfirms = (email: string, kind: AdminReset["kind"]) =>
+  refuse(
+    409,
+    "admin-reset.no-second",
+    `No other administrator could confirm this. Use the command line on the machine that runs Strongroom: strongroom user ${kind === "password" ? "reset" : "reset-factors"} ${email}`,
+  );
+
+/** INVARIANT: three people are concerned: nobody confirms their own request, or a reset of their own account. */
+export async function confirm(deps: AdminResetDeps, call: Call<typeof confirmAdminReset>, tx: Tx) {
+  const { kernel, notify } = deps;
+  const { actor } = call;
+  const now = kernel.clock.now();
+  await lockActiveAdmins(tx);
+  const reset = await held(deps, call, tx);
+  const person = await lockUser(tx, reset.user_id);
+  if (person?.status !== "active") throw notThere();
+  if (!mayConfirm(reset, await findUser(tx, actor.id))) throw notYours();
+  await settleReset(tx, reset.id, { outcome: "confirmed", settled_by: actor.id, settled_at: now });
+  const by = `${reset.requester} and ${actor.name}`;
+  const link = reset.kind === "password" ? await deps.issueResetLink(tx, person.id, by) : null;
+  if (reset.kind === "factors") await deps.resetFactors(tx, person, { name: by });
+  await tell(notify, tx, {
+    to: [reset.requested_by, actor.id, person.id],
+    title: `The reset of ${person.name}'s ${WORDS[reset.kind]} was confirmed`,
+    message: `${reset.requester} requested it and ${actor.name} confirmed it. If you did not expect this, tell another administrator at once.`,
+    actionRequired: false,
+  });
+  return { link: link?.link ?? null, expires_at: link?.expiresAt.toISOString() ?? null };
+}
+
+export async function cancel(deps: AdminResetDeps, call: Call<typeof cancelAdminReset>, tx: Tx): Promise<Message> {
+  const reset = await held(deps, call, tx);
+  const settled = { outcome: "cancelled", settled_by: call.actor.id, settled_at: deps.kernel.clock.now() } as const;
+  await settleReset(tx, reset.id, settled);
+  await tell(deps.notify, tx, {
+    to: [reset.requested_by, reset.user_id],
+    title: `The reset of ${reset.name}'s ${WORDS[reset.kind]} was cancelled`,
+    message: `${call.actor.name} cancelled the request of ${reset.requester}.`,
+    actionRequired: false,
+  });
+  return { message: `The request to reset the ${WORDS[reset.kind]} of ${reset.name} is cancelled.` };
+}
+
+async function held(
+  { kernel }: AdminResetDeps,
+  call: Pick<Call<typeof cancelAdminReset>, "params" | "note">,
+  tx: Tx,
+): Promise<OpenReset> {
+  const reset = await holdOpen(tx, call.params.id, kernel.clock.now());
+  if (reset === undefined) throw notThere();
+  const { requested_by, kind } = reset;
+  call.note({
+    target: { type: "user", id: reset.user_id, name: reset.email },
+    severity: "high",
+    details: { kind, requested_by, requester: reset.requester, request: reset.id },
+  });
+  return reset;
+}
+
+/** Also not somebody who became an administrator after the request: the requester could have made them one for it. */
+const mayConfirm = (reset: OpenReset, me: Pick<Person, "id" | "role" | "admin_since"> | undefined): boolean =>
+  me?.role === "admin" &&
+  me.id !== reset.requested_by &&
+  me.id !== reset.user_id &&
+  me.admin_since !== null &&
+  me.admin_since <= reset.requested_at;
+
+const notThere = () =>
+  refuse(404, "admin-reset.not-found", "There is no such open request. It was settled, or it expired after 24 hours.");
+
+const notYours = () =>
+  refuse(
+    403,
+    "admin-reset.other-needed",
+    "Somebody else has to confirm this: an administrator who neither requested it nor is concerned by it, and who was one before the request.",
+  );
+
+const shown = (row: OpenReset, me: Person | undefined): AdminReset => ({
+  id: AdminResetId.parse(row.id),
+  kind: row.kind,
+  person: { id: UserId.parse(row.user_id), name: row.name, email: row.email },
+  reason: row.reason,
+  requested_by: { id: UserId.parse(row.requested_by), name: row.requester },
+  requested_at: row.requested_at.toISOString(),
+  expires_at: row.expires_at.toISOString(),
+  can_confirm: mayConfirm(row, me),
+});
+
+async function tell(
+  notify: Notify,
+  tx: Tx,
+  { to, ...told }: { to: readonly string[]; title: string; message: string; actionRequired: boolean },
+): Promise<void> {
+  await notify(tx, {
+    ...told,
+    to: { users: to },
+    type: "security_alert",
+    severity: "critical",
+    metadata: {},
+    link: "/admin?tab=resets",
+    mail: "always",
+  });
+}

@@ -1,0 +1,98 @@
+// The owner says that a reset was not theirs: everybody is out, the password stops working, and the vault stays closed.
+import type { Message, UserId, VaultClosure, cancelRecovery, cancelRecoveryByLink } from "@strongroom/contract";
+import { randomBytes } from "node:crypto";
+import type { Notify } from "#features/notifications/index.ts";
+import { findPasswordHash, lockUser, setPasswordHash } from "#features/users/index.ts";
+import type { TokensEnd } from "#features/users/index.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call, SteppedCall } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { hashOf } from "./tend-closures.ts";
+import { findByCancelHash, findClosure, hasFactorFrom, keepClosed } from "./vault-closure.store.ts";
+
+export interface ClosureDeps {
+  kernel: Kernel;
+  notify: Notify;
+  hashPassword(password: string, signal: AbortSignal): Promise<string>;
+  endSessions(tx: Tx, userId: string): Promise<number>;
+  endTokens(tx: Tx, userId: string, because: TokensEnd): Promise<number>;
+  forgetReset(tx: Tx, userId: string): Promise<void>;
+}
+
+export async function describeClosure(
+  { clock }: Kernel,
+  { actor }: Pick<Call, "actor">,
+  db: Db,
+): Promise<{ closure: VaultClosure | null }> {
+  const row = await findClosure(db, actor.id, clock.now());
+  if (row === undefined) return { closure: null };
+  const { cause, closed_by: by, closed_at: closedAt, opens_at: opensAt } = row;
+  return {
+    closure: {
+      cause,
+      by,
+      closed_at: closedAt.toISOString(),
+      opens_at: opensAt?.toISOString() ?? null,
+      has_earlier_factor: await hasFactorFrom(db, actor.id, closedAt),
+    },
+  };
+}
+
+export const cancelOwn = (deps: ClosureDeps, call: SteppedCall<typeof cancelRecovery>): Promise<Message> =>
+  cancel(deps, call, call.actor.id);
+
+/** The same answer for a link that never was, one that was used, and one that is too late. */
+export async function cancelByLink(
+  deps: ClosureDeps,
+  call: SteppedCall<typeof cancelRecoveryByLink>,
+  db: Db,
+): Promise<Message> {
+  const row = await findByCancelHash(db, hashOf(call.body.token), deps.kernel.clock.now());
+  if (row === undefined) throw over(400);
+  return cancel(deps, call, row.user_id as UserId);
+}
+
+async function cancel(
+  { kernel, notify, ...deps }: ClosureDeps,
+  call: SteppedCall<typeof cancelRecovery> | SteppedCall<typeof cancelRecoveryByLink>,
+  userId: UserId,
+): Promise<Message> {
+  // A password that nobody knows. An empty hash would stand for an identity provider, and shut out the owner's passkeys.
+  const hash = await deps.hashPassword(randomBytes(48).toString("base64url"), call.signal);
+  return call.commit(async (tx) => {
+    const person = await lockUser(tx, userId);
+    if (person === undefined || !(await keepClosed(tx, userId, kernel.clock.now()))) throw over(409);
+    if ((await findPasswordHash(tx, userId)) !== "") await setPasswordHash(tx, userId, hash);
+    await deps.forgetReset(tx, userId);
+    const sessions = await deps.endSessions(tx, userId);
+    const tokens = await deps.endTokens(tx, userId, "sessions-ended");
+    call.note({
+      actor: { id: person.id, name: person.name, role: person.role },
+      target: { type: "user", id: person.id, name: person.email },
+      severity: "critical",
+      details: { sessions, tokens },
+    });
+    await notify(tx, {
+      to: { users: [person.id], roles: ["admin"] },
+      type: "security_alert",
+      title: "The reset of a sign-in was cancelled as not wanted",
+      message: `${person.name} (${person.email}) says that somebody else reset their sign-in. Their sessions and API tokens have ended and their vault stays closed. Find out who asked for the reset. A new reset needs two administrators.`,
+      severity: "critical",
+      actionRequired: true,
+      metadata: { user_id: person.id },
+      link: "/admin?tab=users",
+      mail: "always",
+    });
+    return {
+      message: "The reset is cancelled. Every session has ended and the vault stays closed. Ask an administrator.",
+    };
+  });
+}
+
+const over = (status: 400 | 409) =>
+  refuse(
+    status,
+    "vault.not-waiting",
+    "There is no reset that could be cancelled. It was cancelled before, or it is over.",
+  );

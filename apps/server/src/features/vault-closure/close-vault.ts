@@ -1,0 +1,116 @@
+// Closes and opens vaults, puts it on record and tells the owner.
+import type { VaultClosure } from "@strongroom/contract";
+import { notifyOf } from "#features/notifications/index.ts";
+import { findUser, readPolicy } from "#features/users/index.ts";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { Closure } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { deleteClosure, findClosure, hasSecrets, putClosure } from "./vault-closure.store.ts";
+import type { ClosureRow } from "./vault-closure.store.ts";
+
+const HOUR = 3_600_000;
+
+export const TEND_JOB = "vault-closure.tend";
+
+/** What there is without a server too. */
+export type ClockAndEvents = Pick<Kernel, "clock" | "events"> & Partial<Pick<Kernel, "jobs">>;
+
+interface Closing {
+  person: { id: string; email: string };
+  cause: VaultClosure["cause"];
+  /** Who reset the sign-in, as people know them. */
+  by: string;
+}
+
+/**
+ * To be called in the transaction in which somebody else than its owner made a new way into an account. INVARIANT: an
+ * administrator who resets a sign-in does not reach what is in the vault before its owner could object. A vault without
+ * secrets stays open.
+ */
+export async function closeVault(kernel: ClockAndEvents, tx: Tx, { person, cause, by }: Closing): Promise<void> {
+  if (!(await hasSecrets(tx, person.id))) return;
+  const now = kernel.clock.now();
+  const { vault_wait_hours: hours } = await readPolicy(tx);
+  const opensAt = new Date(now.getTime() + hours * HOUR);
+  const row = await putClosure(tx, {
+    user_id: person.id,
+    closed_at: now,
+    opens_at: opensAt,
+    cause,
+    closed_by: by,
+  });
+  const until = row.opens_at?.toISOString() ?? null;
+  const target = { type: "user", id: person.id, name: person.email };
+  const note = { target, severity: "high" as const, details: { cause, by, opens_at: until } };
+  await appendAudit(tx, [systemEntry("vault.closed", "vault", note, now)]);
+  await notifyOf(kernel)(tx, {
+    to: { users: [person.id] },
+    type: "security_alert",
+    title: "Your vault is closed",
+    message: `${WHAT[cause]} ${sentenceOf(row)} Prove a second factor that you had before to open it now. If this was not you, cancel it on the page of your vault.`,
+    severity: "critical",
+    actionRequired: true,
+    // Its own mail carries the link that cancels.
+    metadata: { by, is_mailed: true },
+    link: "/vault",
+    dedupeKey: `vault.closed:${person.id}`,
+  });
+  await kernel.jobs?.enqueue(tx, TEND_JOB, {});
+}
+
+export const WHAT: Record<VaultClosure["cause"], string> = {
+  "reset-link": "Your password was set by a link that somebody else created.",
+  "factors-reset": "Somebody else removed your second factors.",
+  "provider-changed": "The way in which you sign in was changed.",
+};
+
+const sentenceOf = ({ opens_at: at }: ClosureRow): string =>
+  at === null
+    ? "Your vault stays closed."
+    : `Your vault opens at ${at.toISOString().slice(0, 16).replace("T", " ")} UTC.`;
+
+/**
+ * To be called in the transaction that spends a proof by a second factor. Opens the vault of who proved one that is older than
+ * the reset.
+ */
+export async function openByFactor(
+  kernel: ClockAndEvents,
+  tx: Tx,
+  userId: string,
+  factorCreatedAt: Date,
+): Promise<void> {
+  const closure = await findClosure(tx, userId, kernel.clock.now());
+  if (closure === undefined || factorCreatedAt >= closure.closed_at) return;
+  if (await deleteClosure(tx, userId)) await recordOpening(kernel, tx, userId, "earlier-factor");
+}
+
+/** What a row of `vault_closures` means at a moment; null: the vault is open. */
+export function closureOf(closedAt: Date | null, opensAt: Date | null, now: Date): Closure | null {
+  return closedAt === null || (opensAt !== null && opensAt <= now) ? null : { until: opensAt };
+}
+
+export async function recordOpening(
+  kernel: ClockAndEvents,
+  tx: Tx,
+  userId: string,
+  how: "earlier-factor" | "waiting-time",
+): Promise<void> {
+  const person = await findUser(tx, userId);
+  if (person === undefined) return;
+  const target = { type: "user", id: person.id, name: person.email };
+  await appendAudit(tx, [systemEntry("vault.opened", "vault", { target, details: { how } }, kernel.clock.now())]);
+  await notifyOf(kernel)(tx, {
+    to: { users: [person.id] },
+    type: "security_alert",
+    title: "Your vault is open again",
+    message: how === "earlier-factor" ? "You proved an earlier second factor." : "The waiting time is over.",
+    severity: "critical",
+    actionRequired: false,
+    metadata: {},
+    link: "/vault",
+    mail: "always",
+    dedupeKey: `vault.closed:${person.id}`,
+  });
+}

@@ -1,0 +1,26 @@
+// Closed vaults: what keeps an administrator who resets somebody's sign-in out of that person's secrets.
+import { cancelRecovery, cancelRecoveryByLink, readVaultClosure } from "@strongroom/contract";
+import type { Mail } from "#features/mail/index.ts";
+import { implement, implementInSteps } from "#kernel/http/implement.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import { cancelByLink, cancelOwn, describeClosure } from "./cancel-recovery.ts";
+import type { ClosureDeps } from "./cancel-recovery.ts";
+import { defineTending } from "./tend-closures.ts";
+import { deleteClosure } from "./vault-closure.store.ts";
+
+export interface VaultClosureFeature {
+  /** For a person who is deleted. */
+  forgetPerson(tx: Tx, userId: string): Promise<void>;
+}
+
+export function installVaultClosure(deps: ClosureDeps & { mail: Mail }): VaultClosureFeature {
+  const { kernel, mail } = deps;
+  implement(kernel, readVaultClosure, (call, db) => describeClosure(kernel, call, db));
+  implementInSteps(kernel, cancelRecovery, (call) => cancelOwn(deps, call));
+  implementInSteps(kernel, cancelRecoveryByLink, (call, db) => cancelByLink(deps, call, db));
+  defineTending(kernel, mail);
+  return { forgetPerson: async (tx, userId) => void (await deleteClosure(tx, userId)) };
+}
+
+export { closeVault, closureOf, openByFactor } from "./close-vault.ts";
+export { isVaultHeld } from "./vault-closure.store.ts";

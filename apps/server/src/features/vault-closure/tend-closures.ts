@@ -1,0 +1,50 @@
+// What happens by itself: owners are mailed the link that cancels a reset, and vaults open when their waiting time is over.
+import { createHash, randomBytes } from "node:crypto";
+import type { Mail } from "#features/mail/index.ts";
+import { findUser } from "#features/users/index.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { TEND_JOB, WHAT, recordOpening } from "./close-vault.ts";
+import { findUnmailed, noteMailing, takeDue } from "./vault-closure.store.ts";
+import type { ClosureRow } from "./vault-closure.store.ts";
+
+export function defineTending(kernel: Kernel, mail: Mail): void {
+  kernel.jobs.define(TEND_JOB, { schedule: "* * * * *", retryLimit: 5 }, async () => {
+    await kernel.database.transaction(async (tx) => {
+      for (const { user_id: id } of await takeDue(tx, kernel.clock.now())) {
+        await recordOpening(kernel, tx, id, "waiting-time");
+      }
+    });
+    if (!mail.isConfigured) return;
+    for (const row of await findUnmailed(kernel.database.db, kernel.clock.now())) await mailOwner(kernel, mail, row);
+  });
+}
+
+/** A mail that was not taken is tried again with another link. */
+async function mailOwner(kernel: Kernel, mail: Mail, row: ClosureRow): Promise<void> {
+  const { database, clock } = kernel;
+  const person = await findUser(database.db, row.user_id);
+  if (person === undefined || row.opens_at === null) return;
+  const token = randomBytes(32).toString("base64url");
+  await database.transaction((tx) => noteMailing(tx, person.id, { cancel_hash: hashOf(token) }));
+  await mail.send({
+    to: person.email,
+    subject: "Your Strongroom vault is closed after a reset",
+    text: [
+      `Hello ${person.name},`,
+      "",
+      `${WHAT[row.cause]} It was done by: ${row.closed_by}.`,
+      `Your vault is closed and opens at ${row.opens_at.toISOString().slice(0, 16).replace("T", " ")} UTC.`,
+      "",
+      "If you asked for this, you can open the vault now: sign in and prove a second factor or a recovery code that you had before.",
+      "",
+      "If this was NOT you, cancel it here. Every session ends, the new password stops working, and the vault stays closed:",
+      "",
+      // Behind the `#`, a browser sends the token nowhere by itself.
+      `${kernel.publicUrl()}/cancel-recovery#token=${token}`,
+      "",
+    ].join("\n"),
+  });
+  await database.transaction((tx) => noteMailing(tx, person.id, { mailed_at: clock.now() }));
+}
+
+export const hashOf = (token: string): Buffer => createHash("sha256").update(token).digest();

@@ -1,0 +1,117 @@
+// The rows of closed vaults.
+import type { VaultClosure } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { Generated, Selectable } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+
+interface ClosuresTable {
+  user_id: string;
+  closed_at: Date;
+  opens_at: Date | null;
+  cause: VaultClosure["cause"];
+  closed_by: string;
+  cancel_hash: Generated<Buffer | null>;
+  mailed_at: Generated<Date | null>;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    vault_closures: ClosuresTable;
+  }
+}
+
+export type ClosureRow = Selectable<ClosuresTable>;
+
+/** A vault with nothing in it needs no protection. */
+export async function hasSecrets(db: Db, userId: string): Promise<boolean> {
+  const own = sql<{ has: boolean }>`
+    select exists (select from credentials where user_id = ${userId} and deleted_at is null) as has`;
+  return (await own.execute(db)).rows[0]!.has;
+}
+
+/**
+ * Closes a vault, or closes it for longer. INVARIANT: the time of the first reset stays, so that a factor from between two
+ * resets proves nothing; and only a reset that a second administrator confirmed ends what its owner stopped.
+ */
+export async function putClosure(
+  tx: Tx,
+  row: Pick<ClosureRow, "user_id" | "closed_at" | "cause" | "closed_by"> & { opens_at: Date },
+): Promise<ClosureRow> {
+  const { rows } = await sql<ClosureRow>`
+    insert into vault_closures as old (user_id, closed_at, opens_at, cause, closed_by)
+    values (${row.user_id}, ${row.closed_at}, ${row.opens_at}, ${row.cause}, ${row.closed_by})
+    on conflict (user_id) do update set
+      closed_at = case when old.opens_at <= excluded.closed_at then excluded.closed_at else old.closed_at end,
+      opens_at = case when old.opens_at is null and excluded.cause = 'provider-changed' then null
+        else excluded.opens_at end,
+      cause = excluded.cause, closed_by = excluded.closed_by, cancel_hash = null, mailed_at = null
+    returning *`.execute(tx);
+  return rows[0]!;
+}
+
+/** The vault of this person, while it is closed. */
+export const findClosure = (db: Db, userId: string, now: Date): Promise<ClosureRow | undefined> =>
+  db
+    .selectFrom("vault_closures")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where((where) => where.or([where("opens_at", "is", null), where("opens_at", ">", now)]))
+    .executeTakeFirst();
+
+/** Its owner said that the reset was not theirs. */
+export async function isVaultHeld(db: Db, userId: string): Promise<boolean> {
+  const held = db.selectFrom("vault_closures").select("user_id").where("user_id", "=", userId);
+  return (await held.where("opens_at", "is", null).executeTakeFirst()) !== undefined;
+}
+
+export const findByCancelHash = (db: Db, hash: Buffer, now: Date): Promise<ClosureRow | undefined> =>
+  db
+    .selectFrom("vault_closures")
+    .selectAll()
+    .where("cancel_hash", "=", hash)
+    .where("opens_at", ">", now)
+    .executeTakeFirst();
+
+/** Answers false when it was not closed, or was stopped before. */
+export async function keepClosed(tx: Tx, userId: string, now: Date): Promise<boolean> {
+  const update = tx.updateTable("vault_closures").set({ opens_at: null, cancel_hash: null });
+  const done = await update.where("user_id", "=", userId).where("opens_at", ">", now).executeTakeFirst();
+  return done.numUpdatedRows === 1n;
+}
+
+export async function deleteClosure(tx: Tx, userId: string): Promise<boolean> {
+  const gone = await tx.deleteFrom("vault_closures").where("user_id", "=", userId).executeTakeFirst();
+  return gone.numDeletedRows === 1n;
+}
+
+/** Those whose waiting time is over, held until the transaction ends. */
+export const takeDue = (tx: Tx, now: Date): Promise<ClosureRow[]> =>
+  tx.deleteFrom("vault_closures").where("opens_at", "<=", now).returningAll().execute();
+
+/** Whose owner was not mailed yet. */
+export const findUnmailed = (db: Db, now: Date): Promise<ClosureRow[]> =>
+  db
+    .selectFrom("vault_closures")
+    .selectAll()
+    .where("mailed_at", "is", null)
+    .where("opens_at", ">", now)
+    .limit(200)
+    .execute();
+
+export async function noteMailing(
+  tx: Tx,
+  userId: string,
+  given: { cancel_hash?: Buffer; mailed_at?: Date },
+): Promise<void> {
+  await tx.updateTable("vault_closures").set(given).where("user_id", "=", userId).execute();
+}
+
+/** Whether this person has a second factor or a recovery code from before. */
+export async function hasFactorFrom(db: Db, userId: string, before: Date): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    select exists (select from factors where user_id = ${userId} and created_at < ${before})
+      or exists (select from factor_recovery_codes where user_id = ${userId} and created_at < ${before}) as has`.execute(
+    db,
+  );
+  return rows[0]!.has;
+}

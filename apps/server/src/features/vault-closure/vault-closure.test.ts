@@ -1,0 +1,270 @@
+// What an administrator who resets somebody's sign-in does not get: that person's secrets.
+import {
+  acceptHostKey,
+  beginFactor,
+  cancelRecovery,
+  cancelRecoveryByLink,
+  completePasswordReset,
+  createCredential,
+  createToken,
+  deleteCredential,
+  issueResetLink,
+  listCredentials,
+  listNotifications,
+  readVaultClosure,
+  requestPasswordReset,
+  resetFactors,
+  revealCredential,
+  revealCredentialVersion,
+  rotateCredential,
+  rotateSeveral,
+  stepUp,
+  triggerValidation,
+  updateCredential,
+  updateSignInPolicy,
+  verifyAll,
+  verifyCredential,
+  verifyMultiple,
+} from "@strongroom/contract";
+import type { CredentialId } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { ORIGIN, codeAt, firstStep, secondStep, withApp } from "#features/factors/testing/with-factors.ts";
+import { resetFactorsOf } from "#features/factors/index.ts";
+import { smtpSink } from "#features/mail/testing/smtp-sink.ts";
+import type { SmtpSink } from "#features/mail/testing/smtp-sink.ts";
+import { makeResetLink } from "#features/sign-in/index.ts";
+import { HOUR, MINUTE, entriesOf } from "#features/sign-in/testing/attempts.ts";
+import { revokeAllOf } from "#features/tokens/index.ts";
+import { aPerson, firstAdmin, signIn } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { usualPolicy } from "#testing/sign-in-policy.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { Reply, TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
+
+const ANOTHER = "an entirely different passphrase";
+let app: TestApp;
+let smtp: SmtpSink;
+let admin: TestPerson;
+let ahead = 0;
+before(async () => {
+  smtp = await smtpSink();
+  const clock = { now: () => new Date(Date.now() + ahead) };
+  app = await testApp({ clock, config: { smtpUrl: smtp.url, publicUrl: ORIGIN } });
+  admin = await firstAdmin(app);
+});
+beforeEach(async () => {
+  ahead = 0;
+  admin.token = await signIn(app, admin.email);
+});
+after(async () => {
+  await app.close();
+  await smtp.close();
+});
+
+const refusal = ({ status, body }: Reply<unknown>) => [status, (body as { code?: string }).code];
+const CLOSED = [403, "vault.closed"];
+
+async function withSecret(): Promise<{ person: TestPerson; id: CredentialId }> {
+  const person = await aPerson(app);
+  const body = { name: "My bank", type: "password", value: "hunter2-secret" } as const;
+  const made = await app.call(createCredential, { body, as: person.token });
+  assert.equal(made.status, 201, made.text);
+  return { person, id: made.body.id };
+}
+
+const tokenIn = (link: string): string => new URLSearchParams(new URL(link).hash.slice(1)).get("token")!;
+
+async function useLink(link: string): Promise<void> {
+  const reply = await app.call(completePasswordReset, { body: { token: tokenIn(link), password: ANOTHER } });
+  assert.equal(reply.status, 200, reply.text);
+}
+
+/** What an administrator does who wants to be this person. */
+async function resetBy(as: TestPerson, { id }: TestPerson): Promise<void> {
+  const made = await app.call(issueResetLink, { params: { id }, as: as.token });
+  assert.equal(made.status, 200, made.text);
+  await useLink(made.body.link);
+}
+
+const reveal = (id: CredentialId, as: string) => app.call(revealCredential, { params: { id }, body: {}, as });
+const closureOf = async (as: string) => (await app.call(readVaultClosure, { as })).body.closure;
+const tend = () => app.database.transaction((tx) => app.kernel.jobs.enqueue(tx, "vault-closure.tend", {}));
+
+/** The token of the link in the mail that told the owner. */
+async function cancelTokenFor(person: TestPerson, act: () => Promise<void>): Promise<string> {
+  let next = smtp.next();
+  await act();
+  for (;;) {
+    const mail = await next;
+    next = smtp.next();
+    if (mail.to[0] === person.email && mail.text.includes("/cancel-recovery#")) {
+      return tokenIn(/https:\S+#token=\S+/.exec(mail.text)![0]);
+    }
+  }
+}
+
+describe("after an administrator's reset", () => {
+  test("no call opens, verifies, changes, rotates or deletes what is in the person's vault, and no later token does", async () => {
+    const { person, id } = await withSecret();
+    await resetBy(admin, person);
+    const as = await signIn(app, person.email, ANOTHER);
+    const made = await app.call(createToken, {
+      body: { name: "later", scopes: ["credential.reveal"], expires_in_days: 1 },
+      as,
+    });
+    const params = { id };
+    const whole = { name: "My bank", type: "password", environment: "development", host: "evil.example.com" };
+    const calls = {
+      reveal: await reveal(id, as),
+      token: await reveal(id, made.body.token),
+      version: await app.call(revealCredentialVersion, { params: { id, version: 1 }, as }),
+      verify: await app.call(verifyCredential, { params, as }),
+      verifyMultiple: await app.call(verifyMultiple, { body: { credential_ids: [id] }, as }),
+      update: await app.call(updateCredential, { params, body: whole as never, as }),
+      rotate: await app.call(rotateCredential, { params, as }),
+      hostKey: await app.call(acceptHostKey, { params, body: { fingerprint: "SHA256:x" }, as }),
+      delete: await app.call(deleteCredential, { params, as }),
+    };
+    for (const [name, reply] of Object.entries(calls)) {
+      if (name === "update" && reply.status === 400) continue;
+      assert.deepEqual(refusal(reply), CLOSED, `${name}: ${reply.text}`);
+    }
+    const all = await app.call(verifyAll, { as });
+    assert.deepEqual([all.status, all.body.queued], [202, 0], all.text);
+    const picked = await app.call(triggerValidation, { body: { accountIds: [id as never], force: true }, as });
+    assert.deepEqual([picked.body.queued, picked.body.failed[0]?.code], [0, "vault.closed"]);
+    const several = await app.call(rotateSeveral, { body: { credential_ids: [id] } as never, as });
+    assert.ok(several.status >= 400 || several.text.includes("vault"), several.text);
+    assert.equal((await app.call(listCredentials, { as })).body.data.length, 1, "names can be read");
+    assert.match((await closureOf(as))!.by, /admin/i);
+  });
+
+  test("the vault opens when its owner proves a second factor from before the reset, at sign-in or afterwards", async () => {
+    const { person, id } = await withSecret();
+    const { key, codes } = await withApp(app, person);
+    await resetBy(admin, person);
+    const changed = { ...person, password: ANOTHER };
+    const entered = await secondStep(app, await firstStep(app, changed), { kind: "totp", code: codeAt(app, key) });
+    assert.equal((await reveal(id, entered.body.token!)).status, 200);
+    const opened = (await entriesOf(app, "vault.opened")).at(-1);
+    assert.deepEqual([opened?.target?.["id"], opened?.details?.["how"]], [person.id, "earlier-factor"]);
+    assert.equal(codes.length, 10);
+  });
+
+  test("a factor that was set up after the reset opens nothing, and neither do its recovery codes", async () => {
+    const { person, id } = await withSecret();
+    await app.call(resetFactors, { params: { id: person.id }, as: admin.token });
+    await resetBy(admin, person);
+    ahead = MINUTE;
+    const first = await signIn(app, person.email, ANOTHER);
+    const { key, codes } = await withApp(app, { token: first });
+    // A second reset does not make the factor from between the two an earlier one.
+    ahead = 2 * MINUTE;
+    await resetBy(admin, person);
+    const changed = { ...person, password: ANOTHER };
+    const entered = await secondStep(app, await firstStep(app, changed), { kind: "totp", code: codeAt(app, key) });
+    const as = entered.body.token!;
+    assert.deepEqual(refusal(await reveal(id, as)), CLOSED);
+    const code = codes[0]!.replaceAll("-", "");
+    assert.equal((await app.call(stepUp, { body: { proof: { kind: "recovery", code } }, as })).status, 200);
+    assert.deepEqual(refusal(await reveal(id, as)), CLOSED);
+    assert.equal((await closureOf(as))?.has_earlier_factor, false);
+  });
+
+  test("the vault opens by itself after the waiting time, and its owner is told", async () => {
+    const { person, id } = await withSecret();
+    await resetBy(admin, person);
+    ahead = 71 * HOUR;
+    assert.deepEqual(refusal(await reveal(id, await signIn(app, person.email, ANOTHER))), CLOSED);
+    ahead = 73 * HOUR;
+    const as = await signIn(app, person.email, ANOTHER);
+    assert.equal((await reveal(id, as)).status, 200);
+    await tend();
+    await eventually(async () => {
+      const { notifications } = (await app.call(listNotifications, { as })).body;
+      return notifications.find(({ title }) => title === "Your vault is open again") ?? null;
+    });
+  });
+
+  test("a change of the policy does not shorten a waiting time that runs, and 24 hours are the least", async () => {
+    const { person, id } = await withSecret();
+    await resetBy(admin, person);
+    const change = (hours: number) =>
+      app.call(updateSignInPolicy, { body: { ...usualPolicy, vault_wait_hours: hours }, as: admin.token });
+    assert.equal((await change(0)).status, 400);
+    assert.equal((await change(24)).status, 200);
+    ahead = 25 * HOUR;
+    assert.deepEqual(refusal(await reveal(id, await signIn(app, person.email, ANOTHER))), CLOSED);
+    ahead = 0;
+    assert.equal((await change(72)).status, 200);
+  });
+
+  test("resetting the factors alone, and the command line, close the vault too", async () => {
+    const { person, id } = await withSecret();
+    await app.call(resetFactors, { params: { id: person.id }, as: admin.token });
+    assert.deepEqual(refusal(await reveal(id, await signIn(app, person.email))), CLOSED);
+    const other = await withSecret();
+    await resetFactorsOf(app.kernel, other.person.email, revokeAllOf);
+    assert.deepEqual(refusal(await reveal(other.id, await signIn(app, other.person.email))), CLOSED);
+    const third = await withSecret();
+    await useLink((await makeResetLink(app.kernel, third.person.email)).link);
+    assert.deepEqual(refusal(await reveal(third.id, await signIn(app, third.person.email, ANOTHER))), CLOSED);
+  });
+
+  test("a vault without secrets stays open, and so does one whose owner asked for a link by mail", async () => {
+    const empty = await aPerson(app);
+    await resetBy(admin, empty);
+    assert.equal(await closureOf(await signIn(app, empty.email, ANOTHER)), null);
+    const { person, id } = await withSecret();
+    let next = smtp.next();
+    await app.call(requestPasswordReset, { body: { email: person.email } });
+    for (;;) {
+      const mail = await next;
+      next = smtp.next();
+      const link = /https:\S+reset-password#token=\S+/.exec(mail.text);
+      if (link === null || mail.to[0] !== person.email) continue;
+      await useLink(link[0]);
+      break;
+    }
+    assert.equal((await reveal(id, await signIn(app, person.email, ANOTHER))).status, 200);
+  });
+});
+
+describe("the owner", () => {
+  test("cancels a reset by the link in the mail: everybody is out, the password is dead, and time opens nothing", async () => {
+    const { person, id } = await withSecret();
+    const token = await cancelTokenFor(person, () => resetBy(admin, person));
+    const intruder = await signIn(app, person.email, ANOTHER);
+    const cancelled = await app.call(cancelRecoveryByLink, { body: { token } });
+    assert.equal(cancelled.status, 200, cancelled.text);
+    assert.equal((await reveal(id, intruder)).status, 401);
+    await assert.rejects(signIn(app, person.email, ANOTHER));
+    const again = await app.call(cancelRecoveryByLink, { body: { token } });
+    assert.deepEqual(refusal(again), [400, "vault.not-waiting"], "a link works once");
+    ahead = 1000 * HOUR;
+    await tend();
+    const { rows } = await app.database.pool.query("select opens_at from vault_closures where user_id = $1", [
+      person.id,
+    ]);
+    assert.deepEqual(rows, [{ opens_at: null }]);
+    assert.equal((await entriesOf(app, "vault.recovery-cancelled")).at(-2)?.severity, "critical");
+  });
+
+  test("cancels it from an open session too", async () => {
+    const { person } = await withSecret();
+    await app.call(resetFactors, { params: { id: person.id }, as: admin.token });
+    const as = await signIn(app, person.email);
+    assert.equal((await app.call(cancelRecovery, { as })).status, 200);
+    assert.equal((await app.call(readVaultClosure, { as })).status, 401);
+    const other = await aPerson(app);
+    assert.deepEqual(refusal(await app.call(cancelRecovery, { as: other.token })), [409, "vault.not-waiting"]);
+  });
+
+  test("is not helped by a link that was guessed", async () => {
+    const guessed = await app.call(cancelRecoveryByLink, { body: { token: "a".repeat(43) } });
+    assert.deepEqual(refusal(guessed), [400, "vault.not-waiting"]);
+    assert.equal((await app.call(beginFactor, { body: { kind: "totp" } })).status, 401);
+  });
+});

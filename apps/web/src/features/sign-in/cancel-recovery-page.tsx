@@ -1,0 +1,63 @@
+// Where the link in the mail about a reset leads: the owner says that the reset was not theirs.
+import { Anchor, Button, Stack, Text } from "@mantine/core";
+import { cancelRecoveryByLink } from "@strongroom/contract";
+import { Link } from "react-router";
+import { paths } from "#app/paths.ts";
+import { messageOf } from "#shared/api/call-error.ts";
+import { call } from "#shared/api/call.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { EntranceLayout } from "#shared/ui/entrance-layout.tsx";
+import { ErrorState } from "#shared/ui/states.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { useTokenInAddress } from "./use-token-in-address.ts";
+
+export default function CancelRecoveryPage() {
+  const token = useTokenInAddress("token");
+  const cancel = useMutation({
+    mutationFn: (link: string) => call(cancelRecoveryByLink, { body: { token: link } }),
+  });
+  const backToSignIn = (
+    <Text ta="center">
+      <Anchor component={Link} to={paths.login} underline="always">
+        Back to sign in
+      </Anchor>
+    </Text>
+  );
+
+  if (token === null) {
+    return (
+      <EntranceLayout title="Cancel a reset">
+        <ErrorState message="This page needs the complete link from the mail." />
+        {backToSignIn}
+      </EntranceLayout>
+    );
+  }
+  if (cancel.data !== undefined) {
+    return (
+      <EntranceLayout title="The reset is cancelled">
+        <Text>{cancel.data.message}</Text>
+        {backToSignIn}
+      </EntranceLayout>
+    );
+  }
+  return (
+    <EntranceLayout title="Cancel a reset" description="Use this if you did not ask for the reset of your sign-in.">
+      <Stack gap="md">
+        <Text>
+          Every session of your account ends, the new password stops working, and your vault stays closed.
+          Administrators are told. You need two administrators to get back in.
+        </Text>
+        <Button
+          color="red"
+          size="md"
+          fullWidth
+          loading={cancel.isPending}
+          onClick={() => cancel.mutate(token, { onError: (error) => toast.error(messageOf(error)) })}
+        >
+          This was not me: cancel the reset
+        </Button>
+        {backToSignIn}
+      </Stack>
+    </EntranceLayout>
+  );
+}

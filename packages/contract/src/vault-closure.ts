@@ -1,0 +1,51 @@
+// A person's vault after somebody else reset how they sign in: closed until its owner proves an earlier factor, or a waiting time ends.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { Message, Moment } from "./fields.ts";
+
+export const CLOSING_CAUSES = ["reset-link", "factors-reset", "provider-changed"] as const;
+
+export const VaultClosure = z.object({
+  closed_at: Moment,
+  /** Null: it stays closed, because the owner said that the reset was not theirs. */
+  opens_at: Moment.nullable(),
+  cause: z.enum(CLOSING_CAUSES),
+  /** Who reset the sign-in. */
+  by: z.string(),
+  /** The owner has a second factor or a recovery code from before: proving it opens the vault at once. */
+  has_earlier_factor: z.boolean(),
+});
+export type VaultClosure = z.infer<typeof VaultClosure>;
+
+export const readVaultClosure = endpoint({
+  method: "GET",
+  path: "/api/v1/vault-closure",
+  summary: "Whether one's vault is closed after a reset of one's sign-in, why, and until when",
+  reply: z.object({ closure: VaultClosure.nullable() }),
+  needs: "signed-in",
+  audit: "none",
+});
+
+/** Without a fresh proof, because it only takes access away. */
+export const cancelRecovery = endpoint({
+  method: "POST",
+  path: "/api/v1/vault-closure/cancel",
+  summary:
+    "Say that the reset was not one's own: every session ends, the password stops working, the vault stays closed",
+  reply: Message,
+  needs: "signed-in",
+  gives: "nothing",
+  audit: "vault.recovery-cancelled",
+});
+
+/** For the owner who cannot sign in any more: the token is in the mail that tells them of the reset. */
+export const cancelRecoveryByLink = endpoint({
+  method: "POST",
+  path: "/api/v1/auth/cancel-recovery",
+  summary: "The same with the link of the mail that told of the reset",
+  body: z.strictObject({ token: z.string().min(20).max(200) }),
+  reply: Message,
+  needs: "public",
+  gives: "nothing",
+  audit: "vault.recovery-cancelled",
+});
