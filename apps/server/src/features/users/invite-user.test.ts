@@ -64,11 +64,15 @@ describe("an invitation", () => {
   });
 
   test("is mailed when a mail server is configured, and then the link is not shown to whoever invites", async () => {
-    const arriving = sink.next();
+    let arriving = sink.next();
     const reply = await invite("ben@example.com", { by: "mail" });
     assert.equal(reply.body.link, null);
-    const mail = await arriving;
-    assert.deepEqual(mail.to, ["ben@example.com"]);
+    let mail = await arriving;
+    // Administrators may be mailed about another test's new administrator.
+    while (mail.to[0] !== "ben@example.com") {
+      arriving = sink.next();
+      mail = await arriving;
+    }
     assert.equal((await complete(tokenIn(mail.text))).status, 200);
     assert.equal((await tryAs("ben@example.com", PASSWORD)).status, 200);
   });
