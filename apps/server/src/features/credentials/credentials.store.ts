@@ -124,6 +124,7 @@ export const COLUMNS = [
 
 export type CredentialRow = Pick<Selectable<CredentialsTable>, (typeof COLUMNS)[number]>;
 type Who = Pick<Actor, "id">;
+type Owner = Pick<Actor, "id" | "closure">;
 
 /** The credential if this person may use it, else null. */
 export async function readCredential(db: Db, actor: Who, id: string): Promise<CredentialRow | null> {
@@ -132,19 +133,11 @@ export async function readCredential(db: Db, actor: Who, id: string): Promise<Cr
   return rows[0] ?? null;
 }
 
-/**
- * As `readCredential`, for what uses or changes it; the row then waits for nobody else until the transaction ends. Throws 403
- * while the vault is closed.
- */
-export async function lockCredential(
-  tx: Tx,
-  actor: Pick<Actor, "id" | "closure">,
-  id: string,
-): Promise<CredentialRow | null> {
+/** As `readCredential`, and locks the row for what uses or changes it. Throws 403 while the vault is closed. */
+export async function lockCredential(tx: Tx, actor: Owner, id: string): Promise<CredentialRow | null> {
+  requireOpenVault(actor);
   const query = tx.selectFrom("credentials").select(COLUMNS).where("id", "=", id).where(isFoundAndUsableBy(actor));
-  const row = (await query.forNoKeyUpdate().executeTakeFirst()) ?? null;
-  if (row !== null) requireOpenVault(actor);
-  return row;
+  return (await query.forNoKeyUpdate().executeTakeFirst()) ?? null;
 }
 
 /** For the product's own work, whoever the owner is. Null when there is none, or it was deleted. */

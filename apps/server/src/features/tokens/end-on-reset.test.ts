@@ -63,14 +63,14 @@ async function useLink(link: string): Promise<void> {
   assert.equal(reply.status, 200, reply.text);
 }
 
-/** The next mail with this subject. */
-async function mailWith(subject: string, act: () => Promise<void>): Promise<ReceivedMail> {
+/** The next mail with this subject to this person; mails of earlier tests may still arrive. */
+async function mailWith(to: TestPerson, subject: string, act: () => Promise<void>): Promise<ReceivedMail> {
   const mails: ReceivedMail[] = [];
   let next = smtp.next();
   await act();
   for (;;) {
     mails.push(await next);
-    const found = mails.find(({ raw }) => raw.includes(`Subject: ${subject}`));
+    const found = mails.find((mail) => mail.to[0] === to.email && mail.raw.includes(`Subject: ${subject}`));
     if (found !== undefined) return found;
     next = smtp.next();
   }
@@ -96,7 +96,7 @@ test("an administrative reset ends a person's API tokens and what those made", a
 test("a reset by mail ends a person's API tokens", async () => {
   const person = await aPerson(app);
   const token = await aToken(person.token);
-  const mail = await mailWith("Set a new Strongroom password", async () => {
+  const mail = await mailWith(person, "Set a new Strongroom password", async () => {
     await app.call(requestPasswordReset, { body: { email: person.email } });
   });
   await useLink(/http\S+/.exec(mail.text)![0]);
@@ -178,7 +178,7 @@ test("the person concerned is told of a reset link in the product and by mail, w
   } as const;
   const saved = await app.call(updateNotificationPreferences, { body: preferences, as: person.token });
   assert.equal(saved.status, 200, saved.text);
-  const mail = await mailWith("A reset link was created for your account", async () => {
+  const mail = await mailWith(person, "A reset link was created for your account", async () => {
     assert.equal((await app.call(issueResetLink, byId(person))).status, 200);
   });
   assert.deepEqual(mail.to, [person.email]);
@@ -192,10 +192,10 @@ test("the person concerned is told of a reset link in the product and by mail, w
 
 test("the person concerned is mailed when an administrator ends their sessions or resets their factors", async () => {
   const person = await aPerson(app);
-  const ended = await mailWith("Your sessions and API tokens were ended", async () => {
+  const ended = await mailWith(person, "Your sessions and API tokens were ended", async () => {
     await app.call(endUserSessions, byId(person));
   });
-  const reset = await mailWith("Your second factors were removed", async () => {
+  const reset = await mailWith(person, "Your second factors were removed", async () => {
     await app.call(resetFactors, byId(person));
   });
   assert.deepEqual([ended.to, reset.to], [[person.email], [person.email]]);
