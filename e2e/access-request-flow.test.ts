@@ -134,6 +134,10 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await dialog.getByText("Level 1: 1 approval needed, 2 people could decide.", { exact: true }).waitFor();
     await inspectScreen(rita, "jit-request-form");
     await rita.keyboard.press("Escape");
+    const question = dialogOf(rita, "Discard changes?");
+    await question.waitFor();
+    await inspectScreen(rita, "discard-changes");
+    await question.getByRole("button", { name: "Discard" }).click();
     await dialog.waitFor({ state: "detached" });
   });
 

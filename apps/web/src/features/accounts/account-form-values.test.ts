@@ -109,15 +109,19 @@ describe("choosing a system type", () => {
     }),
   );
 
-  test("ACC-75, OPEN-77: back from a database the default comes back, and a typed port stays", () => {
+  test("OPEN-77: choosing another system sets its usual method and port", () => {
+    expect(afterSystem(filled(), "Linux")).toEqual({ system: "Linux", port: "22", connection_method: "SSH" });
     const database = { ...filled(), ...afterSystem(filled(), "mysql") };
-    expect(afterSystem(database, "Linux")).toEqual({ system: "Linux", port: "", connection_method: "RDP" });
-    expect(afterSystem({ ...database, port: "3307" }, "Linux").port).toBe("3307");
-    expect(afterSystem(filled({ connection_method: "SSH", port: "22" }), "Linux")).toEqual({
-      system: "Linux",
-      port: "22",
-      connection_method: "SSH",
-    });
+    expect(afterSystem(database, "Linux")).toEqual({ system: "Linux", port: "22", connection_method: "SSH" });
+    const linux = { ...filled(), ...afterSystem(filled(), "Linux") };
+    expect(afterSystem(linux, "Windows")).toEqual({ system: "Windows", port: "3389", connection_method: "RDP" });
+  });
+
+  test("choosing another system keeps a typed port and a chosen method", () => {
+    const typed = filled({ port: "2222", connection_method: "Custom" });
+    expect(afterSystem(typed, "Linux")).toEqual({ system: "Linux", port: "2222", connection_method: "Custom" });
+    const database = { ...filled(), ...afterSystem(filled(), "mysql"), port: "3307" };
+    expect(afterSystem(database, "Linux").port).toBe("3307");
   });
 
   test("ACC-74: MariaDB is offered, and travels as mysql", () => {

@@ -83,29 +83,36 @@ export const systemTypeOf = (choice: SystemChoice): SystemType => (choice === "m
 export const isDatabase = (choice: SystemChoice): boolean => isAccountDatabaseType(systemTypeOf(choice));
 export const needsSchema = (choice: SystemChoice): boolean => choice === "postgresql" || choice === "oracle";
 
-/** ACC-71. */
-const DEFAULT_PORTS: Partial<Record<SystemType, string>> = {
-  mysql: "3306",
-  postgresql: "5432",
-  mssql: "1433",
-  oracle: "1521",
-  mongodb: "27017",
+/** How each system is usually reached. The ports of databases are those of ACC-71, their method that of ACC-72. */
+const USUAL: Record<SystemType, { method: ConnectionMethod; port: string }> = {
+  Windows: { method: "RDP", port: "3389" },
+  Linux: { method: "SSH", port: "22" },
+  "Unix/AIX": { method: "SSH", port: "22" },
+  "Network Device": { method: "SSH", port: "22" },
+  "Security Appliance": { method: "HTTPS", port: "443" },
+  Application: { method: "HTTPS", port: "443" },
+  Website: { method: "HTTPS", port: "443" },
+  AWS: { method: "HTTPS", port: "443" },
+  Azure: { method: "HTTPS", port: "443" },
+  mysql: { method: "SQL", port: "3306" },
+  postgresql: { method: "SQL", port: "5432" },
+  mssql: { method: "SQL", port: "1433" },
+  oracle: { method: "SQL", port: "1521" },
+  mongodb: { method: "SQL", port: "27017" },
 };
 
-/** ACC-71, ACC-72: the fields that change with the system type. A port that somebody typed for another system stays. */
+/** ACC-71, ACC-72: the fields that change with the system type. Between other systems, what the person typed stays. */
 export function afterSystem(
   values: AccountFormValues,
   system: SystemChoice,
 ): Pick<AccountFormValues, "system" | "port" | "connection_method"> {
-  if (isDatabase(system)) {
-    return { system, port: DEFAULT_PORTS[systemTypeOf(system)] ?? values.port, connection_method: "SQL" };
-  }
-  const wasDatabase = isDatabase(values.system);
-  const isPrefilled = wasDatabase && values.port === DEFAULT_PORTS[systemTypeOf(values.system)];
+  const [before, after] = [USUAL[systemTypeOf(values.system)], USUAL[systemTypeOf(system)]];
+  if (isDatabase(system)) return { system, port: after.port, connection_method: after.method };
+  const isPortUntouched = values.port === "" || values.port === before.port;
   return {
     system,
-    port: isPrefilled ? "" : values.port,
-    connection_method: wasDatabase ? EMPTY_FORM.connection_method : values.connection_method,
+    port: isPortUntouched ? after.port : values.port,
+    connection_method: values.connection_method === before.method ? after.method : values.connection_method,
   };
 }
 

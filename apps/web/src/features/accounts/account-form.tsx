@@ -1,11 +1,11 @@
 // The form of an account, for creating and editing: five sections, one rule at a time, one way to fail (ACC-46 to ACC-75).
-import { Alert, Button, Checkbox, Group, JsonInput, PasswordInput, Select, TextInput, Textarea } from "@mantine/core";
+import { Button, Checkbox, Group, JsonInput, PasswordInput, Select, TextInput, Textarea } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
-import { IconAlertTriangle } from "@tabler/icons-react";
 import { CONNECTION_METHODS, SYSTEM_TYPE_OPTIONS, type ConnectionMethod } from "@strongroom/contract";
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
 import { weakSecretNote } from "#shared/format/password-strength.ts";
+import { FailureAlert, focusFirstError } from "#shared/ui/failure-alert.tsx";
 import {
   afterSystem,
   checkForm,
@@ -69,12 +69,8 @@ export default function AccountForm(props: AccountFormProps) {
   }
 
   return (
-    <form onSubmit={form.onSubmit(submit)} noValidate className={classes.form}>
-      {failure !== null && (
-        <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle aria-hidden />}>
-          {failure}
-        </Alert>
-      )}
+    <form onSubmit={form.onSubmit(submit, focusFirstError(form))} noValidate className={classes.form}>
+      {failure !== null && <FailureAlert message={failure} />}
       {(may.name || may.properties) && <InformationFields form={form} may={may} />}
       {(may.secret || may.properties) && <CredentialFields form={form} mode={mode} may={may} />}
       {may.properties && <PropertyFields form={form} mode={mode} />}

@@ -9,6 +9,7 @@ import { counted } from "#shared/format/text.ts";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
+import { FailureAlert } from "#shared/ui/failure-alert.tsx";
 import { SafeChoice } from "./account-action-dialogs.tsx";
 import { sendImport } from "./accounts.queries.ts";
 import classes from "./import-dialog.module.css";
@@ -104,11 +105,7 @@ function Import({ onClose }: { onClose: () => void }) {
         </FileButton>
         {file !== null && <span className={classes.file}>{file.name}</span>}
       </Group>
-      {failure !== null && (
-        <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle aria-hidden />}>
-          {failure}
-        </Alert>
-      )}
+      {failure !== null && <FailureAlert message={failure} />}
       {report !== null && <Report report={report} />}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>

@@ -152,6 +152,6 @@ export function checkForm(values: CredentialFormValues, mode: CredentialFormMode
   return {
     ...rules,
     ...(rules.port === undefined ? {} : { port: PORT_RANGE }),
-    ...("error" in parsed ? { additional_params: parsed.error } : {}),
+    ...(hasAdditionalParams(values.type) && "error" in parsed ? { additional_params: parsed.error } : {}),
   };
 }

@@ -1,7 +1,6 @@
 // The form of a credential, for adding and editing: the contract's rules, the fields that its type asks for, one way to fail.
-import { Alert, Button, Group, JsonInput, Select, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
+import { Button, Group, JsonInput, Select, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { IconAlertTriangle } from "@tabler/icons-react";
 import {
   CREDENTIAL_TYPES,
   CREDENTIAL_TYPE_LABELS,
@@ -12,6 +11,7 @@ import {
   type Environment,
 } from "@strongroom/contract";
 import { useEffect, useRef, useState } from "react";
+import { FailureAlert, focusFirstError } from "#shared/ui/failure-alert.tsx";
 import {
   checkForm,
   hasAdditionalParams,
@@ -76,13 +76,9 @@ export default function CredentialForm({
   }
 
   return (
-    <form onSubmit={form.onSubmit(submit)} noValidate>
+    <form onSubmit={form.onSubmit(submit, focusFirstError(form))} noValidate>
       <Stack gap="md">
-        {failure !== null && (
-          <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle aria-hidden />}>
-            {failure}
-          </Alert>
-        )}
+        {failure !== null && <FailureAlert message={failure} />}
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
           <TextInput
             label="Name"

@@ -1,6 +1,5 @@
 // Sets up a second factor: shows what the app or the device needs, and takes its first answer.
-import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import type { FactorKind, NewFactor as Begun } from "@strongroom/contract";
 import { useState, type FormEvent } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -8,6 +7,7 @@ import { CodeBlock } from "#shared/ui/code-block.tsx";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
+import { FailureAlert } from "#shared/ui/failure-alert.tsx";
 import classes from "./factors.module.css";
 import type { Added, Enrolment } from "./factors.queries.ts";
 import { makePasskey } from "./passkey.ts";
@@ -76,11 +76,7 @@ export function NewFactor({ kind, enrolment, onAdded, cancelLabel = "Cancel", on
           onChange={(event) => setCode(event.currentTarget.value)}
         />
       )}
-      {failure !== null && (
-        <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle aria-hidden />}>
-          {failure}
-        </Alert>
-      )}
+      {failure !== null && <FailureAlert message={failure} />}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onCancel} disabled={isBusy}>
           {cancelLabel}

@@ -1,10 +1,11 @@
 // Proves who sits there, by what they have: a passkey, a code, a recovery code or the password.
-import { Alert, Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
-import { IconAlertTriangle, IconFingerprint } from "@tabler/icons-react";
+import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { IconFingerprint } from "@tabler/icons-react";
 import type { PasskeyRequest, StepUpProof } from "@strongroom/contract";
 import { useState, type FormEvent } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
+import { FailureAlert } from "#shared/ui/failure-alert.tsx";
 import { answerWithPasskey, canUsePasskeys } from "./passkey.ts";
 
 export type ProofKind = StepUpProof["kind"];
@@ -90,11 +91,7 @@ export function ProofForm({ label, kinds, passkey, submitLabel, onProof, cancelL
       ) : (
         <Field key={way} kind={way} value={text} onChange={setText} />
       )}
-      {failure !== null && (
-        <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle aria-hidden />}>
-          {failure}
-        </Alert>
-      )}
+      {failure !== null && <FailureAlert message={failure} />}
       <Group grow preventGrowOverflow={false} gap="xs">
         <Button variant="default" size="md" onClick={onCancel} disabled={isBusy}>
           {cancelLabel}

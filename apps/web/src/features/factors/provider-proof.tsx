@@ -1,9 +1,10 @@
 // A step-up for people without a password or second factor here: their identity provider authenticates them again.
-import { Alert, Button, Group, Stack, Text } from "@mantine/core";
-import { IconAlertTriangle, IconExternalLink } from "@tabler/icons-react";
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { IconExternalLink } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { leaveFor, requireWebAddress } from "#features/identity-providers/leave-for.ts";
 import { messageOf } from "#shared/api/call-error.ts";
+import { FailureAlert } from "#shared/ui/failure-alert.tsx";
 import { beginAtProvider } from "./factors.queries.ts";
 import { onProof } from "./proof-channel.ts";
 
@@ -43,11 +44,7 @@ export function ProviderProof({ name, onProved, onCancel }: ProviderProofProps) 
           ? `Waiting for ${name}. Sign in there; this window then continues.`
           : `You sign in through ${name}. Sign in there again, in a new window, to confirm that it is you.`}
       </Text>
-      {failure !== null && (
-        <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle aria-hidden />}>
-          {failure}
-        </Alert>
-      )}
+      {failure !== null && <FailureAlert message={failure} />}
       <Group grow preventGrowOverflow={false} gap="xs">
         <Button variant="default" size="md" onClick={onCancel}>
           Cancel

@@ -1,9 +1,9 @@
 // The form in a dialog: its fields, what the server refused and why, Cancel and the button that sends.
-import { Alert, Button, Group, Stack } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
-import { IconAlertTriangle } from "@tabler/icons-react";
 import { useState, type ReactNode } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { FailureAlert, focusFirstError } from "./failure-alert.tsx";
 import { toast } from "./toast.ts";
 import { useIsHere } from "./use-is-here.ts";
 
@@ -61,17 +61,10 @@ export function DialogForm<Values extends object>({
   }
 
   return (
-    <form
-      onSubmit={form.onSubmit(submit, (errors) => form.getInputNode(Object.keys(errors)[0] ?? "")?.focus())}
-      noValidate
-    >
+    <form onSubmit={form.onSubmit(submit, focusFirstError(form))} noValidate>
       <Stack gap="md">
         {children(form)}
-        {failure !== null && (
-          <Alert color="red" variant="light" role="alert" title={failureText} icon={<IconAlertTriangle aria-hidden />}>
-            {failure}
-          </Alert>
-        )}
+        {failure !== null && <FailureAlert title={failureText} message={failure} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel} disabled={form.submitting}>
             Cancel

@@ -1,8 +1,8 @@
-// The app's dialog: sizes from sm to 2xl (SHELL-39), named close button, room to breathe on small screens.
-import { Modal as MantineModal } from "@mantine/core";
+// The app's dialog: sizes from sm to 2xl (SHELL-39), named close button, and a question before a filled form is discarded.
+import { Button, Group, Modal as MantineModal, Stack } from "@mantine/core";
 import { useMediaQuery, useMounted } from "@mantine/hooks";
 import { useState } from "react";
-import type { ReactNode } from "react";
+import type { ReactNode, SyntheticEvent } from "react";
 
 /** Widths in rem. */
 export const MODAL_SIZES = { sm: "24rem", md: "32rem", lg: "42rem", xl: "54rem", "2xl": "68rem" } as const;
@@ -39,16 +39,27 @@ export function Modal({
   // The frame comes first, so that the dialog has looked where the focus is before a form takes it: without animations both
   // would come at once, and the focus would be lost with the dialog.
   const [frame, setFrame] = useState<HTMLDivElement | null>(null);
+  const [isEdited, setIsEdited] = useState(false);
+  const [isAsking, setIsAsking] = useState(false);
+  if (!opened && (isEdited || isAsking)) {
+    setIsEdited(false);
+    setIsAsking(false);
+  }
+  const noteEdit = ({ target }: SyntheticEvent): void => {
+    if (target instanceof Element && target.closest("form") !== null) setIsEdited(true);
+  };
+  // In a task of its own: the question would take the key press that opens it for its own Escape.
+  const ask = (): void => void setTimeout(() => setIsAsking(true));
   return (
     <MantineModal.Root
       opened={opened && isMounted}
-      onClose={onClose}
+      onClose={isEdited ? ask : onClose}
       size={MODAL_SIZES[size]}
       fullScreen={isNarrow && isLarge}
       zIndex={isOnTop ? ON_TOP : undefined}
       centered
       closeOnClickOutside={!isInsistent}
-      closeOnEscape={!isInsistent}
+      closeOnEscape={!isInsistent && !isAsking}
       transitionProps={{ duration: 120 }}
     >
       <MantineModal.Overlay backgroundOpacity={0.5} blur={2} />
@@ -60,8 +71,36 @@ export function Modal({
           </MantineModal.Title>
           {!isInsistent && <MantineModal.CloseButton aria-label="Close" />}
         </MantineModal.Header>
-        <MantineModal.Body ref={setFrame}>{frame !== null && children}</MantineModal.Body>
+        <MantineModal.Body ref={setFrame} onChange={noteEdit}>
+          {frame !== null && children}
+        </MantineModal.Body>
+        {isEdited && <DiscardQuestion opened={isAsking} onDiscard={onClose} onKeepEditing={() => setIsAsking(false)} />}
       </MantineModal.Content>
     </MantineModal.Root>
+  );
+}
+
+interface DiscardQuestionProps {
+  opened: boolean;
+  onDiscard: () => void;
+  onKeepEditing: () => void;
+}
+
+/** Escape, the close button and a click outside are easy to hit by accident; the form's own Cancel does not ask. */
+function DiscardQuestion({ opened, onDiscard, onKeepEditing }: DiscardQuestionProps) {
+  return (
+    <Modal opened={opened} onClose={onKeepEditing} title="Discard changes?" size="sm" isOnTop>
+      <Stack gap="lg">
+        <p>What you entered has not been saved.</p>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onDiscard}>
+            Discard
+          </Button>
+          <Button onClick={onKeepEditing} data-autofocus>
+            Keep Editing
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
   );
 }

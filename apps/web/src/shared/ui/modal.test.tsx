@@ -1,0 +1,84 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { useState } from "react";
+import { expect, test } from "vitest";
+import { renderScreen } from "#app/testing/render.tsx";
+import { Modal } from "./modal.tsx";
+
+function Screen() {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <button onClick={() => setIsOpen(true)}>Open</button>
+      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="New Safe">
+        <input aria-label="Search" />
+        <form>
+          <input aria-label="Name" />
+          <button type="button" onClick={() => setIsOpen(false)}>
+            Cancel
+          </button>
+        </form>
+      </Modal>
+    </>
+  );
+}
+
+async function open() {
+  const { user } = renderScreen(<Screen />);
+  await user.click(screen.getByRole("button", { name: "Open" }));
+  return { user, dialog: within(await screen.findByRole("dialog", { name: "New Safe" })) };
+}
+
+const isClosed = () => waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+
+test.each([
+  ["Escape", "{Escape}"],
+  ["the close button", null],
+])("%s closes a dialog whose form was not edited without a question", async (_, key) => {
+  const { user, dialog } = await open();
+  await user.type(dialog.getByLabelText("Search"), "a search is not a form");
+  await (key === null ? user.click(dialog.getByRole("button", { name: "Close" })) : user.keyboard(key));
+  await isClosed();
+});
+
+test.each([
+  ["Escape", "{Escape}"],
+  ["the close button", null],
+])("%s asks before it discards an edited form", async (_, key) => {
+  const { user, dialog } = await open();
+  await user.type(dialog.getByLabelText("Name"), "Payroll");
+  await (key === null ? user.click(dialog.getByRole("button", { name: "Close" })) : user.keyboard(key));
+  const question = within(await screen.findByRole("dialog", { name: "Discard changes?" }));
+  await user.click(question.getByRole("button", { name: "Keep Editing" }));
+  await waitFor(() => expect(screen.queryByRole("dialog", { name: "Discard changes?" })).toBeNull());
+  expect(dialog.getByLabelText<HTMLInputElement>("Name").value).toBe("Payroll");
+});
+
+test("Escape in the question returns to the form", async () => {
+  const { user, dialog } = await open();
+  await user.type(dialog.getByLabelText("Name"), "Payroll");
+  await user.keyboard("{Escape}");
+  await screen.findByRole("dialog", { name: "Discard changes?" });
+  await user.keyboard("{Escape}");
+  await waitFor(() => expect(screen.queryByRole("dialog", { name: "Discard changes?" })).toBeNull());
+  expect(screen.getByRole("dialog", { name: "New Safe" })).toBeTruthy();
+});
+
+test("Discard closes both dialogs, and the next opening starts afresh", async () => {
+  const { user, dialog } = await open();
+  await user.type(dialog.getByLabelText("Name"), "Payroll");
+  await user.keyboard("{Escape}");
+  const question = within(await screen.findByRole("dialog", { name: "Discard changes?" }));
+  await user.click(question.getByRole("button", { name: "Discard" }));
+  await isClosed();
+  await user.click(screen.getByRole("button", { name: "Open" }));
+  await screen.findByRole("dialog", { name: "New Safe" });
+  await user.keyboard("{Escape}");
+  await isClosed();
+});
+
+test("the form's own Cancel discards without a question", async () => {
+  const { user, dialog } = await open();
+  await user.type(dialog.getByLabelText("Name"), "Payroll");
+  await user.click(dialog.getByRole("button", { name: "Cancel" }));
+  await isClosed();
+});
