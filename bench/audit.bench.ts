@@ -22,6 +22,7 @@ const actor: Actor = {
   sessionId: SessionId.parse("0190c0de-0000-7000-8000-0000000000aa"),
   provedUntil: new Date("2100-01-01T00:00:00Z"),
   isPending: false,
+  closure: null,
   token: null,
 };
 let number = 0;

@@ -2,12 +2,14 @@
 import type { Database } from "./db/database.ts";
 import { StartError } from "./start-error.ts";
 
+const READ_ONLY = "The database is read-only. Connect to the primary server, and check default_transaction_read_only.";
+
 /** By PostgreSQL's SQLSTATE, and by the codes of Node. */
 const SENTENCES: Record<string, string> = {
   "53100": "The disk of the database is full. Free some space, then start again.",
   "53200": "The database is out of memory. Give its machine more, or lower shared_buffers and work_mem.",
   "53300": "The database takes no more connections. Raise its max_connections, or close other clients.",
-  "25006": "The database is read-only. Connect to the primary server, and check default_transaction_read_only.",
+  "25006": READ_ONLY,
   "28000": "The database refuses this user. Check the user and the encryption in DATABASE_URL, and pg_hba.conf.",
   "28P01": "The database refuses this password. Check the user and the password in DATABASE_URL.",
   "3D000": "The database that DATABASE_URL names does not exist. Create it with the encoding UTF8.",
@@ -69,5 +71,5 @@ export async function requireUsable({ pool }: Pick<Database, "pool">): Promise<v
         "\"create database strongroom encoding 'UTF8' template template0\" and name it in DATABASE_URL.",
     );
   }
-  if (isReadOnly) throw new StartError(SENTENCES["25006"]!);
+  if (isReadOnly) throw new StartError(READ_ONLY);
 }
