@@ -11,7 +11,13 @@ import {
   searchableRequests,
   requestsAbout,
 } from "#features/access-requests/index.ts";
-import { accountsOfSafes, endAllCheckOuts, installAccounts, searchableAccounts } from "#features/accounts/index.ts";
+import {
+  accountsOfSafes,
+  canBeChanged,
+  endAllCheckOuts,
+  installAccounts,
+  searchableAccounts,
+} from "#features/accounts/index.ts";
 import { installAdminResets } from "#features/admin-resets/index.ts";
 import { createRestoreWatch, installAdmin } from "#features/admin/index.ts";
 import type { RestoreDeps } from "#features/admin/index.ts";
@@ -143,7 +149,7 @@ export async function compose(parts: Parts): Promise<App> {
   const credentials = installCredentials(kernel, { historyOfTarget });
   const safes = installSafes(kernel, { historyOfTarget });
   const groups = installGroups(kernel, safes);
-  installPlatforms(kernel);
+  installPlatforms(kernel, { canBeChanged });
   const verification = installVerification(kernel, { credentials, accounts: accountsOfSafes });
   users.onActivated(verification.scheduleVault);
   const grants = { grantsInForce, noteRetrieval };

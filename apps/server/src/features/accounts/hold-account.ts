@@ -12,6 +12,7 @@ import type { CredentialRow } from "#features/credentials/index.ts";
 import { demand, lockSafes } from "#features/safes/index.ts";
 import { notFound, readShown } from "./accounts.ts";
 import { safeOf } from "./accounts.store.ts";
+import { refuseTaken } from "./one-time.ts";
 import type { GrantsInForce, ShownRow } from "./shown-accounts.store.ts";
 
 type Held = CredentialRow & { safe_id: string };
@@ -65,6 +66,7 @@ export function demandOn(
  * take it out themselves without an approval. What is lent to them is not enough: that ends.
  */
 export function demandSecret(shown: ShownRow): void {
+  refuseTaken(shown);
   for (const permission of ownSecret(shown)) demandOn(shown, permission);
 }
 

@@ -96,6 +96,7 @@ export async function endAllCheckOuts(tx: Tx): Promise<number> {
 
 export { decide, isVisible, needsApproval, permissionsOn } from "./accounts.policy.ts";
 export type { AccountStanding } from "./accounts.policy.ts";
+export { canBeChanged } from "./one-time.ts";
 export { pageOfAccounts } from "./find-accounts.ts";
 export { searchableAccounts } from "./search-accounts.ts";
 export { accountsOfSafes } from "./verified-account.store.ts";

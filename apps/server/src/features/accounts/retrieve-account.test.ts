@@ -129,7 +129,11 @@ describe("the password of an account", () => {
   });
 
   test("INVARIANT: what comes into force next is for those who manage the secret, and not for whoever it is lent to", async () => {
-    const { account, member } = await aScene({ one_time_password: true });
+    const { account, member } = await aScene({
+      one_time_password: true,
+      system_type: "postgresql",
+      connection_method: "SQL",
+    });
     await app.database.pool.query(
       `insert into secret_versions (credential_id, version, envelope, created_at, reason, is_candidate)
        select credential_id, 2, envelope, now(), 'rotated', true from secret_versions where credential_id = $1`,
@@ -221,7 +225,11 @@ describe("the platform's policy", () => {
   });
 
   test("a one-time password is wanted changed as soon as it was seen", async () => {
-    const { account, member } = await aScene({ one_time_password: true });
+    const { account, member } = await aScene({
+      one_time_password: true,
+      system_type: "postgresql",
+      connection_method: "SQL",
+    });
     assert.equal(await wishOf(account.id), null);
     await retrieve(member, account);
     assert.equal(await wishOf(account.id), "one-time");

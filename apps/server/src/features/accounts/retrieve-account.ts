@@ -19,6 +19,7 @@ import { checkedOut, close } from "./check-outs.ts";
 import { holdCheckOut, takeOut } from "./check-outs.store.ts";
 import type { AccountDeps } from "./deps.ts";
 import { demandOn } from "./hold-account.ts";
+import { isOneTime, takeOnce } from "./one-time.ts";
 import type { ShownRow } from "./shown-accounts.store.ts";
 
 type Retrieval = Call<typeof readAccount> | Call<typeof retrieveAccount> | Call<typeof retrieveAccountVersion>;
@@ -54,7 +55,8 @@ export async function readWithPassword(deps: AccountDeps, calls: readonly Call<t
     const row = await readShown(tx, call.actor, call.params.id, deps.grants.grantsInForce);
     // Looking at an account asks for no proof; its password is withheld, and retrieving it says what for.
     const isStale = stepUpRefusal(call.endpoint, call.actor, deps.kernel.clock.now()) !== null;
-    if (isStale || decide("retrieve", standingOf(row)) !== "allowed") {
+    // Looking at an account must not take its one-time password.
+    if (isStale || isOneTime(row) || decide("retrieve", standingOf(row)) !== "allowed") {
       call.note({ target: targetOf(row), result: "info", details: { password: false } });
       return { ...toAccount(row, call.actor), password: null };
     }
@@ -111,6 +113,7 @@ async function retrieve(
   // INVARIANT: what comes into force next is for those who manage the secret: whoever it is lent to would know it unnoticed.
   if (wanted !== row.secret_version && (await isCandidate(tx, row.id, wanted))) demandOn(row, "manage_secret");
   const password = await open({ kernel }, tx, row, wanted);
+  if (isOneTime(row)) await takeOnce(tx, row, { version: wanted, userId: actor.id });
 
   const at = kernel.clock.now();
   const isInForce = wanted === row.secret_version;

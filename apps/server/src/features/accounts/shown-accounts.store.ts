@@ -52,6 +52,8 @@ export interface ShownRow {
   exclusive_check_out: boolean;
   rotate_after_check_in: boolean;
   one_time_password: boolean;
+  /** The version in force was given out as a one-time password. */
+  is_one_time_taken: boolean;
   reason_required: boolean;
   ticket_required: boolean;
   default_duration_minutes: number;
@@ -105,6 +107,10 @@ export async function showAccounts(
       checked_out.user_id as out_user_id, holder.name as out_name, checked_out.since as out_since,
       checked_out.until as out_until,
       rotation.id as rotation_id, rotation.state as rotation_state, rotation.message as rotation_message,
+      exists (
+        select from account_one_time_takes taken
+        where taken.account_id = credentials.id and taken.version = credentials.secret_version
+      ) as is_one_time_taken,
       access_time() as now
     from credentials
     join accounts on accounts.id = credentials.id

@@ -86,6 +86,7 @@ export async function readUnstamped(tx: Tx): Promise<{ entry_id: string; canonic
     .innerJoin("audit_entries as entry", "entry.id", "pending.entry_id")
     .select(["pending.entry_id", "entry.canonical"])
     .where("pending.mac", "is", null)
+    .orderBy("pending.entry_id")
     .forUpdate("pending")
     .execute();
 }

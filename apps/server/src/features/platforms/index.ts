@@ -2,11 +2,12 @@
 import type { Kernel } from "#kernel/kernel.ts";
 import { defineJobs } from "./platforms.jobs.ts";
 import { grants } from "./platforms.policy.ts";
+import type { PlatformDeps } from "./platforms.ts";
 import { bindPlatforms } from "./platforms.routes.ts";
 
-export function installPlatforms(kernel: Kernel): void {
+export function installPlatforms(kernel: Kernel, deps: PlatformDeps): void {
   kernel.authority.grant(grants);
-  bindPlatforms(kernel);
+  bindPlatforms(kernel, deps);
   defineJobs(kernel);
 }
 

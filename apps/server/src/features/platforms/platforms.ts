@@ -23,6 +23,21 @@ import { queueRescheduling } from "./platforms.jobs.ts";
 import * as store from "./platforms.store.ts";
 import type { PlatformRow, ShownPlatform } from "./platforms.store.ts";
 
+export interface PlatformDeps {
+  /** Whether some connector can change passwords on such systems. */
+  canBeChanged: (system: NewPlatform["system_type"], method: NewPlatform["connection_method"]) => boolean;
+}
+
+/** Throws 422: a password that nothing can change would be taken for ever. */
+function requireChangeable({ canBeChanged }: PlatformDeps, fields: NewPlatform): void {
+  if (!fields.one_time_password || canBeChanged(fields.system_type, fields.connection_method)) return;
+  const message =
+    "One-time passwords need a connector that can change them, and there is none for this system and connection method.";
+  throw refuse(422, "platform.one-time-unsupported", message, {
+    errors: [{ path: "one_time_password", msg: message }],
+  });
+}
+
 export async function findPlatforms(call: Call<typeof listEndpoint>, db: Db) {
   const { system_type, is_active } = call.query;
   const rows = await store.listPlatforms(db, system_type ?? null, is_active ?? null);
@@ -33,7 +48,12 @@ export async function readOne(call: Call<typeof readEndpoint>, db: Db): Promise<
   return present(db, call.params.id);
 }
 
-export async function makePlatform(kernel: Kernel, call: Call<typeof createPlatform>, tx: Tx): Promise<Platform> {
+export async function makePlatform(
+  kernel: Kernel,
+  deps: PlatformDeps,
+  call: Call<typeof createPlatform>,
+  tx: Tx,
+): Promise<Platform> {
   const at = kernel.clock.now();
   const id = newId(at.getTime());
   const fields = call.body;
@@ -41,6 +61,7 @@ export async function makePlatform(kernel: Kernel, call: Call<typeof createPlatf
     target: { type: "platform", id, name: fields.name },
     details: { policy: { ...call.body, description: null } },
   });
+  requireChangeable(deps, call.body);
   await checkNames(tx, call.body, null);
   await store.insertPlatform(tx, {
     ...fields,
@@ -53,9 +74,15 @@ export async function makePlatform(kernel: Kernel, call: Call<typeof createPlatf
   return present(tx, id);
 }
 
-export async function changePlatform(kernel: Kernel, call: Call<typeof updateEndpoint>, tx: Tx): Promise<Platform> {
+export async function changePlatform(
+  kernel: Kernel,
+  deps: PlatformDeps,
+  call: Call<typeof updateEndpoint>,
+  tx: Tx,
+): Promise<Platform> {
   const before = await begin(call, tx);
   const fields = call.body;
+  requireChangeable(deps, call.body);
   await checkNames(tx, call.body, before.id);
   await store.updatePlatform(tx, before.id, {
     ...fields,

@@ -49,6 +49,8 @@ test("a one-time password is good for whoever took it out until it is changed", 
   const { state, because } = await changedByItself(account.id);
   assert.deepEqual([state, because], ["rotated", "one-time"]);
   assert.equal(await place.logsIn(role.username, seen), false);
+  // The change opened it for the next retrieval.
+  assert.notEqual(await place.passwordOf(owner, account.id), seen);
 });
 
 test("what was retrieved under a grant is changed when that ends, and the evidence of the request tells it to the end", async () => {

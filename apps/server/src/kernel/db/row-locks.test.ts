@@ -13,7 +13,7 @@ const LOCKS = /\bfor (no key )?update\b|\bfor (key )?share\b|\.for(NoKey)?Update
 const IN_ORDER = /\border by\b|\borderBy\(/;
 /** Takes the rows that are free and waits for none. */
 const WAITS_FOR_NONE = /skip locked|skipLocked\(/;
-const ONE_ROW = /\.where\("(id|origin)", "=", |\bwhere id = \$\{(?!.*any)|\blimit 1\b/;
+const ONE_ROW = /\.where\("(id|origin)", "=", |\b(?:where|and) (?:\w+\.)?id = \$\{|\blimit 1\b/;
 /** Tables that hold one row. */
 const ONE_ROW_TABLES = /from seal\b|selectFrom\("sign_in_policy"\)/;
 
