@@ -18,7 +18,7 @@ import { signIn } from "./testing/screens.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
-import { fieldsInSource, putRight, takeFirst, textFields, typeEverywhere } from "./testing/text-fields.ts";
+import { fieldsInSource, putRight, takeFirst, textFields, typeEverywhere, NEWCOMER } from "./testing/text-fields.ts";
 
 const PLAIN = { hostname: "server1.example.com", system_type: "Application", connection_method: "HTTPS" };
 /** How often what a form objects to is put right. */
@@ -162,6 +162,7 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
 async function aWorld(server: RunningServer, admin: Person): Promise<Known> {
   const token = await tokenOf(server, admin);
   const asker = await tokenOf(server, await aUser(server, "asker@example.com"));
+  await aUser(server, `${NEWCOMER}@example.com`);
   const typist = typistOf(server.url, token, { user_id: userIdOf(asker) });
   const { known } = typist;
   await typist.type("createSafe");

@@ -76,7 +76,8 @@ function withKnown(body: unknown, known: Known): unknown {
   if (Array.isArray(body)) return body.map((each) => withKnown(each, known));
   if (typeof body !== "object" || body === null) return body;
   const entries = Object.entries(body).map(([name, value]) => {
-    if (Array.isArray(value) && name.endsWith("_ids")) return [name, [known[name.slice(0, -1)] ?? value[0]]];
+    if (Array.isArray(value) && value.length > 0 && name.endsWith("_ids"))
+      return [name, [known[name.slice(0, -1)] ?? value[0]]];
     return [name, known[name] ?? withKnown(value, known)];
   });
   return Object.fromEntries(entries);

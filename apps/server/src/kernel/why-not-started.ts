@@ -12,7 +12,6 @@ const SENTENCES: Record<string, string> = {
   "25006": READ_ONLY,
   "28000": "The database refuses this user. Check the user and the encryption in DATABASE_URL, and pg_hba.conf.",
   "28P01": "The database refuses this password. Check the user and the password in DATABASE_URL.",
-  "3D000": "The database that DATABASE_URL names does not exist. Create it with the encoding UTF8.",
   "42501": "The database user may not create tables. Make it the owner of the database.",
   "57P01": "The database is shutting down. Start again when it is up.",
   "57P02": "The database crashed and recovers. Start again when it is up.",
@@ -40,6 +39,8 @@ export function whyNotStarted(error: unknown): string {
     if (typeof code !== "string") continue;
     const known = Object.hasOwn(SENTENCES, code) ? SENTENCES[code] : undefined;
     if (known !== undefined) return known;
+    // PostgreSQL names it: database "x" does not exist.
+    if (code === "3D000") return `The ${firstLine(each.message)}. Create it with the encoding UTF8.`;
     // Poolers refuse by protocol violations and texts of their own.
     if (code.startsWith("08")) return `The connection was refused: ${firstLine(each.message)}. Check DATABASE_URL.`;
     if (/CERT|SELF_SIGNED|ERR_TLS/.test(code)) {
