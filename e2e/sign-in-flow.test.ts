@@ -247,7 +247,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await console.getByRole("list", { name: /^1 person would need a second factor and has none/ }).waitFor();
     await inspectScreen(console, "sign-in-policy-preview");
     await console.getByRole("checkbox", { name: "Admin", exact: true }).uncheck();
-    await console.getByRole("switch", { name: "Sign-up is open" }).uncheck();
+    await console.getByRole("radio", { name: "Nobody: invitations only" }).check();
     await console.getByRole("button", { name: "Save policy" }).click();
     await seesToast(console, "Sign-in policy saved");
     await context.close();
