@@ -1,4 +1,4 @@
-// The database fails while eight clients write: the server stays up, refuses with 503, and works again by itself.
+// The database fails while eight clients write: the server stays up, refuses with 503, and recovers automatically.
 import { createCredential, listCredentials, readReadiness, verifyAudit } from "@strongroom/contract";
 import { startDatabaseProxy } from "@strongroom/server/kernel/testing/database-proxy.ts";
 import type { DatabaseProxy } from "@strongroom/server/kernel/testing/database-proxy.ts";
@@ -15,7 +15,7 @@ import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 import { steadyClient } from "./testing/steady-client.ts";
 
-/** CI's budget is 20 s for each test; with 20 rounds and more, see docs/testing.md. */
+/** Within CI's budget of 20 s per test; for 20 rounds and more, see docs/testing.md. */
 const EXTERNAL_ROUNDS = Number(process.env.STRONGROOM_DATABASE_FAULT_ROUNDS ?? 20);
 const EMBEDDED_ROUNDS = Number(process.env.STRONGROOM_DATABASE_FAULT_ROUNDS ?? 6);
 const SILENT_ROUNDS = Number(process.env.STRONGROOM_DATABASE_FAULT_ROUNDS ?? 2);
@@ -27,7 +27,7 @@ const EXPECTED = /^(503 database\.(unavailable|busy|outcome-unknown)|409 idempot
 
 let token: string;
 
-/** Returns how many milliseconds it took until a write succeeded. */
+/** Returns the milliseconds until a write succeeded. */
 async function recovery(server: RunningServer, within = RECOVERS_WITHIN_MS): Promise<number> {
   const begun = performance.now();
   for (;;) {
@@ -151,7 +151,7 @@ describe("a database server elsewhere", () => {
     await client.end();
   }
 
-  test(`ends every connection ${EXTERNAL_ROUNDS} times, as at a restart or a failover`, async (t) => {
+  test(`drops every connection ${EXTERNAL_ROUNDS} times, as in a restart or a failover`, async (t) => {
     t.diagnostic(await survive(server, { rounds: EXTERNAL_ROUNDS, fail: terminateAll }));
   });
 
@@ -159,10 +159,10 @@ describe("a database server elsewhere", () => {
     t.diagnostic(await survive(server, { rounds: EXTERNAL_ROUNDS, fail: () => proxy.closeAll() }));
   });
 
-  test("is behind a network that swallows everything for a while, and is used again within 10 s of its end", async (t) => {
+  test("is behind a network that drops all traffic for a while, and is used again within 10 s of its end", async (t) => {
     const fail = async () => {
       proxy.blackHole();
-      // The server has noticed once it refuses at once.
+      // Once calls are refused at once, the server has detected the failure.
       for (let isNoticed = false; !isNoticed;)
         isNoticed = (await send(server.url, listCredentials, {}, token)).status === 503;
       const ready = await send(server.url, readReadiness);

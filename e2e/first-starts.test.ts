@@ -1,4 +1,4 @@
-// Two servers that start on one new folder at the same moment, and the end of the one that started the database.
+// Two servers that start on one new folder at the same time, and the end of the one that started the database.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ const ROUNDS = 12;
 const folder = mkdtempSync(join(tmpdir(), "strongroom-two-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("two first starts at once on one new folder both succeed, with one root key", async () => {
+test("two concurrent first starts on one new folder both succeed, with one root key", async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const dataFolder = join(folder, String(round));
     const outcomes = await Promise.allSettled([startServer({}, dataFolder), startServer({}, dataFolder)]);
@@ -28,7 +28,7 @@ test("two first starts at once on one new folder both succeed, with one root key
   }
 });
 
-test("a server goes on when the one that started the embedded database is stopped", async () => {
+test("a server keeps running when the one that started the embedded database is stopped", async () => {
   const dataFolder = join(folder, "owner");
   const owner = await startServer({}, dataFolder);
   const admin = await firstAdmin(owner);

@@ -19,7 +19,7 @@ describe("behind PgBouncer", needs(pgbouncerAvailable()), () => {
   let role: { username: string; password: string };
   before(async () => {
     connection = await emptyTestDatabase();
-    // PostgreSQL is reached by a socket that only this process may use.
+    // PostgreSQL listens on a socket that only this process may use.
     proxy = await startDatabaseProxy(connection);
     role = { username: String(connection.user), password: "for the pooler alone" };
   });
@@ -36,7 +36,7 @@ describe("behind PgBouncer", needs(pgbouncerAvailable()), () => {
   }
 
   for (const mode of ["transaction", "statement"] as const) {
-    test(`a server does not start with ${mode} pooling, and says which mode works`, async () => {
+    test(`a server does not start with ${mode} pooling, and names the mode that works`, async () => {
       const { pooler, url } = await behind(mode);
       try {
         const started = startServer({ DATABASE_URL: url });
@@ -47,7 +47,7 @@ describe("behind PgBouncer", needs(pgbouncerAvailable()), () => {
     });
   }
 
-  test("a server works with session pooling, and is not ready once the mode is changed under it", async () => {
+  test("a server works with session pooling, and is not ready once the mode is changed while it runs", async () => {
     const { pooler, url } = await behind("session");
     let server: RunningServer | undefined;
     try {

@@ -1,4 +1,4 @@
-// A start that fails says one sentence and shows no stack: the real server with databases and disks that cannot be used.
+// A failed start prints one sentence and no stack: the real server with databases and disks that cannot be used.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
@@ -15,7 +15,7 @@ import { startServer } from "./testing/server.ts";
 let temporary: TemporaryServer;
 const folder = mkdtempSync(join(tmpdir(), "strongroom-failing-"));
 before(async () => {
-  // The database's server may be another user than the tests.
+  // The database's server may run as another user than the tests.
   chmodSync(folder, 0o755);
   temporary = await startTemporaryServer();
 });
@@ -24,7 +24,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What a start prints that is expected to fail: one line. */
+/** The output of a start that is expected to fail: one line. */
 async function sentenceOf(env: Record<string, string>, dataFolder = join(folder, "data")): Promise<string> {
   const outcome = await startServer(env, dataFolder).then(
     async (server) => {

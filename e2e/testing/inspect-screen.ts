@@ -84,8 +84,8 @@ const OPTIONS: Record<Rules, RunOptions> = {
 };
 
 /**
- * What axe finds, as "rule: where (why)"; nothing of it is excused. The page has no frames, so axe runs once in it.
- * Text in the colour of its background is only "incomplete" to axe, because it may be hidden on purpose. Here it is a fault.
+ * The violations that axe finds, as "rule: where (why)"; none is excused. The page has no frames, so axe runs once in it.
+ * Text in the colour of its background is only "incomplete" to axe, because it may be hidden on purpose. Here it fails.
  */
 async function assertAccessible(page: Page, name: string, rules: Rules): Promise<void> {
   if (!(await page.evaluate(() => window.axe !== undefined))) await page.evaluate(axeSource);

@@ -1,23 +1,23 @@
-// A client that keeps writing while the database fails: what was acknowledged to it, and how it was refused.
+// A client that keeps writing while the database fails: records acknowledged writes and refusals.
 import { createCredential } from "@strongroom/contract";
 import type { CredentialId } from "@strongroom/contract";
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface SteadyClient {
   acknowledged: CredentialId[];
-  /** How often each `status code` was the answer. */
+  /** How often each `status code` was returned. */
   refusals: Map<string, number>;
-  /** Milliseconds that the slowest call took. */
+  /** The duration of the slowest call in milliseconds. */
   slowest: number;
   stop(): Promise<void>;
 }
 
-/** Begins at once. `stop` rejects when a call got no answer at all, as when the server dies. */
+/** Starts at once. `stop` rejects when a call got no reply at all, as when the server dies. */
 export function steadyClient(url: string, token: string, name: string): SteadyClient {
   const stopping = new AbortController();
   const client = { acknowledged: [] as CredentialId[], refusals: new Map<string, number>(), slowest: 0 };
 
-  /** Sends one request until it is acknowledged, each time with the same key: it must be carried out once. */
+  /** Sends one request with the same key until it is acknowledged: it must be carried out once. */
   async function create(label: string): Promise<void> {
     const body = { name: label, type: "application" as const, value: "a secret" };
     while (!stopping.signal.aborted) {
@@ -39,7 +39,7 @@ export function steadyClient(url: string, token: string, name: string): SteadyCl
       }
       const how = `${answer.status} ${(JSON.parse(text) as { code?: string }).code}`;
       client.refusals.set(how, (client.refusals.get(how) ?? 0) + 1);
-      // Its first try is not known to have ended, or was carried out and its answer lost: on to the next one.
+      // The first try may still be running, or its reply was lost after it was carried out: on to the next one.
       if (answer.status === 409) return;
       await delay(20);
     }

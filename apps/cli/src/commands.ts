@@ -70,7 +70,7 @@ export const commands: Record<string, Listed> = {
   },
   "backup verify": {
     takes: "FOLDER [--json]",
-    summary: "check with the root key that a backup is as it was made; starts nothing",
+    summary: "check with the root key that a backup was not changed; starts nothing",
     load: async () => (await import("./commands/backup-verify.ts")).backupVerify,
   },
   restore: {
@@ -80,7 +80,7 @@ export const commands: Record<string, Listed> = {
   },
   restored: {
     takes: "",
-    summary: "say that the database was restored by other means, so that what it revived ends",
+    summary: "mark a database that was restored by other means, so that revived access ends",
     load: async () => (await import("./commands/restored.ts")).restored,
   },
   "audit export": {
@@ -100,12 +100,12 @@ export const commands: Record<string, Listed> = {
   },
   "audit contradictions": {
     takes: "[--json]",
-    summary: "what contradicts the audit trail; ends with 1 when something is open",
+    summary: "list contradictions in the audit trail; exits with 1 when any is open",
     load: async () => (await import("./commands/audit-contradictions.ts")).auditContradictions,
   },
   "audit accept": {
     takes: "ID... --reason TEXT",
-    summary: "accept the database as it stands, after reading what contradicts it",
+    summary: "accept the database as it is, after reading the contradictions",
     load: async () => (await import("./commands/audit-contradictions.ts")).auditAccept,
   },
   "audit verify": {

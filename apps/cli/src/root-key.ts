@@ -24,7 +24,7 @@ async function openPassphrase({ passphraseFile: file }: Config, record: SealReco
   return passphraseProvider(passphrase).open(record);
 }
 
-/** The root key that authenticates a backup: from its key file, which is only read, or from its passphrase. */
+/** The root key that authenticates a backup: from its key file (opened read-only) or from its passphrase. */
 export function findMacOfPerson(config: Config): FindMac {
   return async (named) => {
     const record = recordIn(named);

@@ -39,7 +39,7 @@ export async function atWork<T>(work: (workplace: Workplace) => Promise<T>, { an
     const connection = embedded?.connection ?? { connectionString: config.databaseUrl ?? "" };
     const database = openDatabase({ connection, log, poolSize: 4, applicationName: "strongroom command" });
     doors.push(() => database.close());
-    // What a command records carries a MAC by the key file of this data folder: no command needs the vault for that.
+    // Entries that a command records carry a MAC by the key file of this data folder, so no command needs the vault for that.
     usePendingKeys(database.pool, createPendingKeys(join(config.dataFolder, "audit")));
     if (!anyVersion) await requireVersion(database);
     return await work(workplaceOf(config, database, embedded));

@@ -229,7 +229,7 @@ export async function compose(parts: Parts): Promise<App> {
     http,
     setupLink: () => signIn.setupLink(),
     async start() {
-      // Before anything else works on what a restore revived.
+      // Runs before anything else uses data that a restore revived.
       await restoreWatch.start();
       await kernel.events.start();
       await followRekeys(kernel.events, vault, log);

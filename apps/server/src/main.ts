@@ -110,8 +110,8 @@ function listenForTheEnd(log: Log): void {
   process.on("unhandledRejection", (error) => {
     log.error({ err: error }, "a promise was rejected and nobody listened");
   });
-  // After an error that nothing caught, what this process holds in memory cannot be trusted: it stops, and whatever keeps
-  // it running starts another. A lost connection never gets here, see `DatabaseClient`.
+  // After an uncaught error the state in memory cannot be trusted: the process stops, and its supervisor
+  // starts another. A lost connection never gets here, see `DatabaseClient`.
   process.on("uncaughtException", (error) => {
     log.fatal({ err: error }, "an error was not caught; stopping");
     void stop("an error was not caught", log, 1);

@@ -44,8 +44,8 @@ export function isInNetwork(address: Uint8Array, network: Network): boolean {
 }
 
 /**
- * The addresses that a packet to this one can end at: the address itself (an IPv4-mapped one as IPv4, RFC 4291
- * §2.5.5.2) and every IPv4 address that it carries in one of the forms of `CARRIERS`.
+ * The addresses at which a packet to this one can arrive: the address itself (an IPv4-mapped one as IPv4, RFC 4291
+ * §2.5.5.2) and every IPv4 address that it embeds in one of the forms of `CARRIERS`.
  */
 export function destinationsOf(address: Uint8Array): [Uint8Array, ...Uint8Array[]] {
   if (address.length === 4) return [address];
@@ -55,8 +55,8 @@ export function destinationsOf(address: Uint8Array): [Uint8Array, ...Uint8Array[
 }
 
 /**
- * How an IPv6 address carries an IPv4 one: `nat64` by the well-known prefix, which DNS64 resolvers return for public hosts
- * (RFC 6052 §2.1), `tunnel` by any other form. Null when it carries none.
+ * How an IPv6 address embeds an IPv4 one: `nat64` by the well-known prefix, which DNS64 resolvers return for public hosts
+ * (RFC 6052 §2.1), `tunnel` by any other form. Null when it embeds none.
  */
 export function carrierKindOf(address: Uint8Array): "nat64" | "tunnel" | null {
   if (address.length === 4 || isInNetwork(address, MAPPED) || useOf(address) !== "unicast") return null;
@@ -64,7 +64,7 @@ export function carrierKindOf(address: Uint8Array): "nat64" | "tunnel" | null {
   return carrier?.kind ?? null;
 }
 
-/** False for IPv4 addresses that only mean something inside one network (IANA IPv4 special-purpose registry). */
+/** False for IPv4 addresses that are only meaningful inside one network (IANA IPv4 special-purpose registry). */
 export function isGlobalIpv4(address: Uint8Array): boolean {
   return useOf(address) === "unicast" && !NOT_GLOBAL.some((each) => isInNetwork(address, each));
 }
@@ -79,7 +79,7 @@ const MAPPED = network("::ffff:0:0/96");
 interface Carrier {
   kind: "nat64" | "tunnel";
   holds: (address: Uint8Array) => boolean;
-  /** Each place where this form can hold an IPv4 address. */
+  /** Each position where this form can embed an IPv4 address. */
   inner: (address: Uint8Array) => Uint8Array[];
 }
 
@@ -112,7 +112,7 @@ const CARRIERS: Carrier[] = [
     holds: under("2001::/32"),
     inner: (ip) => [bytesAt(4, 5, 6, 7)(ip), LAST(ip).map((byte) => byte ^ 0xff)],
   },
-  // ISATAP (RFC 5214 §6.1): under any prefix, told by the interface identifier.
+  // ISATAP (RFC 5214 §6.1): under any prefix, recognised by the interface identifier.
   {
     kind: "tunnel",
     holds: (ip) => ((ip[8] ?? 0) & 0xfd) === 0 && ip[9] === 0 && ip[10] === 0x5e && ip[11] === 0xfe,

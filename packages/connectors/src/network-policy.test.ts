@@ -136,7 +136,7 @@ test("the system's own resolver answers for this machine", async () => {
 
 const hex = (byte: number | undefined) => (byte ?? 0).toString(16).padStart(2, "0");
 
-/** Every form of IPv6 address that carries the IPv4 address with these bytes; `extra` fills what the form leaves open. */
+/** Every form of IPv6 address that embeds the IPv4 address with these bytes; `extra` fills the remaining bits. */
 function carriersOf([a, b, c, d]: readonly number[], extra: readonly number[]): Record<string, string> {
   const [high, low] = [hex(a) + hex(b), hex(c) + hex(d)];
   const inverted = [a, b, c, d].map((byte) => (byte ?? 0) ^ 0xff);
@@ -202,7 +202,7 @@ test("an IPv6 address that carries an IPv4 one is never permitted where the IPv4
   );
 });
 
-test("an address of DNS64 for a public host is permitted, and needs both networks where networks are named", () => {
+test("a DNS64 address of a public host is permitted, and must match both networks if networks are configured", () => {
   const decide = (...allowedNetworks: string[]) => refusalOf(networkPolicy({ allowedNetworks }), "64:ff9b::8.8.8.8");
   assert.equal(decide(), null);
   assert.equal(decide("64:ff9b::/96", "8.8.8.0/24"), null);

@@ -280,7 +280,7 @@ export const updateAccount = endpoint({
 
 /**
  * Needs `delete` in the safe it leaves, and `retrieve` there without an approval, and `add` in the one it enters. Sealed anew
- * under the other safe's key. Where the caller did not join that safe themselves, asks for a confirmation of who gains access.
+ * under the other safe's key. If the caller did not join that safe themselves, asks for a confirmation of who gains access.
  */
 export const moveAccount = endpoint({
   method: "POST",

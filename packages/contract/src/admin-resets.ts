@@ -19,7 +19,7 @@ export const AdminReset = z.object({
   requested_by: Party,
   requested_at: Moment,
   expires_at: Moment,
-  /** Whether the caller is one who can confirm it. */
+  /** Whether the caller can confirm it. */
   can_confirm: z.boolean(),
 });
 export type AdminReset = z.infer<typeof AdminReset>;
@@ -61,7 +61,7 @@ export const confirmAdminReset = endpoint({
   path: `${path}/:id/confirm`,
   summary: "Confirm another administrator's request; a password reset answers the single-use link (30 minutes)",
   params: byId,
-  /** The link is null where second factors were removed. */
+  /** The link is null if second factors were removed. */
   reply: z.object({ link: z.string().nullable(), expires_at: Moment.nullable() }),
   needs: "user.manage",
   sessionOnly: true,
@@ -72,7 +72,7 @@ export const confirmAdminReset = endpoint({
   repliesSecret: true,
 });
 
-/** By any administrator, the person concerned included: it only takes something away. */
+/** By any administrator or the person concerned: it only removes access. */
 export const cancelAdminReset = endpoint({
   method: "DELETE",
   path: `${path}/:id`,

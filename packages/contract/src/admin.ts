@@ -197,7 +197,7 @@ export const BackupName = z.string().regex(/^\d{8}T\d{6}Z$/);
 export const Backup = z.object({
   name: BackupName,
   /**
-   * `unfinished`: begun and not ended, or another one is being made. `damaged`: its list of files is not what was written.
+   * `unfinished`: the backup started and did not finish, or another one is running. `damaged`: its list of files was changed.
    * `unauthenticated`: made by an earlier version, without a MAC; a drill does not start it.
    */
   state: z.enum(["complete", "unfinished", "damaged", "unauthenticated"]),
@@ -287,7 +287,7 @@ export const cancelBackupWork = endpoint({
   gives: "nothing",
 });
 
-/** What an audit sink on this machine recorded after the backup was made: it is undone in the restored database. */
+/** A change that an audit sink on this machine recorded after the backup was made: the restored database lacks it. */
 export const LostChange = z.object({
   at: Moment,
   event: z.string(),
@@ -311,7 +311,7 @@ export const RestoreReview = z.object({
   /** `restore`: strongroom restore; `command`: strongroom restored; `checkpoint`: the kept audit checkpoint is newer. */
   found_by: z.enum(["restore", "command", "checkpoint"]),
   backup_made_at: Moment.nullable(),
-  /** Whether the backup carried a MAC of this root key; null when it was restored otherwise. */
+  /** Whether the backup carried a MAC of this root key; null when it was restored by other means. */
   is_authenticated: z.boolean().nullable(),
   restored_at: Moment,
   missing_entries: z.number().int().nullable(),

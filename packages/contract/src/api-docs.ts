@@ -1,7 +1,7 @@
-// The description of the API itself, for people and for machines.
+// The API documentation, for people and for programs.
 import { endpoint } from "./endpoint.ts";
 
-/** With `STRONGROOM_API_DOCS=public` nobody needs to be signed in; with `off` neither of the two exists. */
+/** With `STRONGROOM_API_DOCS=public` these need no sign-in; with `off` neither of them exists. */
 export const readApiPage = endpoint({
   method: "GET",
   path: "/api/docs",

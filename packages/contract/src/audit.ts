@@ -307,7 +307,7 @@ export const verifyAudit = endpoint({
   gives: "nothing",
 });
 
-/** Where the database says something else than is known of the audit trail outside of it. */
+/** A difference between the database and what is known of the audit trail outside of it. */
 export const Contradiction = z.object({
   id: z.uuid(),
   /** `checkpoint`, `tree`, `signing-key`, `witness`, `sink`, `sink-cursor` or `pending`. */
@@ -315,7 +315,7 @@ export const Contradiction = z.object({
   kind: z.string(),
   message: z.string(),
   leaf_index: z.number().int().nullable(),
-  /** Nothing is signed while it is open. */
+  /** Whether it stops signing while it is open. */
   stops_signing: z.boolean(),
   /** The signed checkpoint that the database does not continue. */
   known_checkpoint: z.string().nullable(),
@@ -331,13 +331,13 @@ export type Contradiction = z.infer<typeof Contradiction>;
 export const listContradictions = endpoint({
   method: "GET",
   path: "/api/v1/audit/contradictions",
-  summary: "What contradicts the audit trail, and what administrators decided about it",
+  summary: "Contradictions of the audit trail, and the decisions of administrators about them",
   reply: z.object({
     /** Oldest first. */
     open: z.array(Contradiction),
     /** The newest 50. */
     accepted: z.array(Contradiction),
-    /** The newest stored checkpoint, from which the log would go on. */
+    /** The newest stored checkpoint, from which the log would continue. */
     checkpoint: z.string().nullable(),
     size: z.number().int(),
   }),
@@ -349,11 +349,11 @@ export const listContradictions = endpoint({
 export const acceptContradictions = endpoint({
   method: "POST",
   path: "/api/v1/audit/contradictions/accept",
-  summary: "Accept the database as it stands, after reading what contradicts it",
+  summary: "Accept the database as it is, after reading the contradictions",
   body: z.strictObject({
     /** All that are open. */
     ids: z.array(z.uuid()).min(1).max(10_000),
-    /** As `listContradictions` said it. */
+    /** As returned by `listContradictions`. */
     checkpoint: z
       .string()
       .max(64 * 1024)

@@ -1,4 +1,4 @@
-// Bodies of PUT: everything that can be changed has to be there, so that what a caller leaves out is never reset.
+// Bodies of PUT: every field that can be changed must be present, so that an omitted field is never reset.
 import { z } from "zod";
 
 type OutputAt<Output, Key> = Output extends unknown ? (Key extends keyof Output ? Output[Key] : undefined) : never;
@@ -9,12 +9,12 @@ type Whole<Input, Output> = {
   [Key in Exclude<keyof Input, KeptKey<Input, Output>>]-?: Exclude<Input[Key], undefined>;
 } & { [Key in KeptKey<Input, Output>]?: Input[Key] };
 
-/** The input of a schema with every field that would be filled in by a default. */
+/** The input of a schema with every field that a default would fill in. */
 export type Complete<Input, Output> = Input extends object ? Whole<Input, Output> : Input;
 
 const complete = new WeakSet<z.ZodType>();
 
-/** Whether a schema was made by `completeBody`. */
+/** Whether a schema was created by `completeBody`. */
 export const isComplete = (schema: z.ZodType): boolean => complete.has(schema);
 
 /**
@@ -35,7 +35,7 @@ export function completeBody<Schema extends z.ZodType>(
   return whole as unknown as ReturnType<typeof completeBody<Schema>>;
 }
 
-/** Whether leaving out this field of a PUT body leaves what is stored as it is. */
+/** Whether omitting this field of a PUT body keeps the stored value. */
 export function isKeptWhenMissing(field: z.core.$ZodType): boolean {
   const parsed = z.safeParse(field, undefined);
   return parsed.success && parsed.data === undefined;
@@ -43,7 +43,7 @@ export function isKeptWhenMissing(field: z.core.$ZodType): boolean {
 
 type Path = (string | number)[];
 
-/** Where `input` lacks a field that the schema would fill in or ask for. */
+/** Where `input` lacks a field that the schema would fill in or require. */
 function missingFields(schema: z.core.$ZodType, input: unknown, path: Path = []): Path[] {
   if (input === undefined || input === null) return [];
   if (schema instanceof z.ZodObject) return missingInObject(schema, input, path);

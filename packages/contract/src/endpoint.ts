@@ -13,9 +13,9 @@ export type Needs = "public" | "signed-in" | Permission;
 export type AuditEvent = "none" | `${string}.${string}`;
 
 /**
- * What the call can give to a principal other than the caller: access to a stored secret or the audit trail (`secret`), or a
- * permission, an account, or a token (`right`). What the caller brings along, such as the password of a new account, and what
- * only the caller receives does not count.
+ * What the call can give to other people than the caller: access to a stored secret or the audit trail (`secret`), or a
+ * permission, an account, or a token (`right`). Things that the caller brings along, such as the password of a new account, and
+ * results that only the caller receives do not count.
  */
 export type Gives = "nothing" | "secret" | "right";
 
@@ -47,7 +47,7 @@ export interface Endpoint<
    * just somebody signed in takes no token unless this says so. See `scopeOf`.
    */
   readonly scope?: Scope;
-  /** No API token can make this call, whatever its scopes: it decides who gets in, and as what. */
+  /** No API token can make this call, whatever its scopes: it decides who can sign in, and with which rights. */
   readonly sessionOnly?: true;
   readonly audit: Audit;
   /** The kind of thing that `:id` names, as audit entries say it; where a role may be refused the call. */
@@ -57,17 +57,17 @@ export interface Endpoint<
   /** Required unless the method is GET. */
   readonly gives?: Gives;
   /**
-   * Needs a proof of who sits there that is not older than the sign-in policy says (`step-up.required`). `when-giving`: only for
-   * those inputs that give something; the handler asks, and `every-gift.test.ts` has a case for it.
+   * Needs a proof by the caller that is not older than the sign-in policy permits (`step-up.required`). `when-giving`: only for
+   * those inputs that give something; the handler checks, and `every-gift.test.ts` has a case for it.
    */
   readonly stepUp?: true | "when-giving";
   /** The scope that an API token needs to give what this call gives. Without it, only a signed-in person can. */
   readonly givesByToken?: Scope;
-  /** So many calls a minute for each person, their API tokens included. */
+  /** The limit of calls per minute for each person, including their API tokens. */
   readonly perMinute?: number;
   /**
    * Open to people who wait for activation. Without it they are refused, whatever their role allows. Only for calls on their
-   * own things that reach no target and show nothing of anyone else.
+   * own data that reach no target and show nothing about anyone else.
    */
   readonly whilePending?: true;
   /** Answered even while the vault is sealed. */
@@ -78,7 +78,7 @@ export interface Endpoint<
   readonly aliases?: readonly string[];
 }
 
-/** INVARIANT: a call that can give something to someone else asks for a fresh proof; otherwise it does not compile. */
+/** INVARIANT: a call that can give something to other people asks for a fresh proof; otherwise it does not compile. */
 type Effect =
   | { readonly method: "GET"; readonly gives?: undefined; readonly stepUp?: true; readonly givesByToken?: undefined }
   | {
@@ -96,7 +96,7 @@ type Effect =
 
 /**
  * Declares a call. `needs`, `audit` and `gives` are required: a call without them does not compile. Throws for a PUT whose body
- * is not a `completeBody`: it would reset what a caller leaves out.
+ * is not a `completeBody`: it would reset omitted fields.
  */
 export function endpoint<
   Params extends z.ZodType,

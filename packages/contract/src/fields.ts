@@ -78,13 +78,13 @@ export const manyLines = (missing?: string) =>
     .trim()
     .refine((text) => !UNSEEN.test(text.replace(BREAKS, "")), "Must not contain control characters");
 
-/** Whether percent-encoded text holds what cannot be seen, which is there again once somebody decodes it. */
+/** Whether percent-encoded text contains invisible characters, which reappear when it is decoded. */
 export function encodesUnseen(text: string): boolean {
   if (/%(?:[01][0-9a-f]|7f)/i.test(text)) return true;
   try {
     return UNSEEN.test(decodeURIComponent(text));
   } catch {
-    return false; // No valid encoding: nothing decodes it.
+    return false; // Not valid percent-encoding, so it is never decoded.
   }
 }
 
@@ -109,7 +109,7 @@ export const pageQuery = (most: number, usual: number) => ({
   cursor: z.string().max(600).optional(),
 });
 
-/** Agrees to who gains access by a move; see `PeopleGainingAccess`. */
+/** Confirms who gains access by a move; see `PeopleGainingAccess`. */
 export const Confirmation = z.string().max(100).optional();
 
 export const Message = z.object({ message: z.string() });

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 
-/** `warning`: all works, but something needs a person's attention before it stops working. */
+/** `warning`: everything works, but a person should act before it stops working. */
 export const CHECK_STATES = ["ok", "warning", "failing"] as const;
 export const Health = z.object({
   /** `degraded` with a check that warns or fails. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { SafePermission } from "./safe-permissions.ts";
 
 /**
- * For `safe.people-gain-access`: who in a safe would gain access to what is moved there. The call is sent again with
+ * For `safe.people-gain-access`: the people in a safe who would gain access to what is moved there. The call is sent again with
  * `confirmation` once a person has agreed; it is good for exactly these people.
  */
 export const PeopleGainingAccess = z.object({

@@ -314,7 +314,7 @@ export const Principal = z.object({
   user_id: UserId.nullable(),
   group_id: GroupId.nullable(),
   name: z.string(),
-  /** The address, for who may list users; masked, and only where names repeat, for others. */
+  /** The address, for callers who may list users; for others masked, and only if names repeat. */
   hint: z.string().nullable(),
   is_machine: z.boolean(),
 });
@@ -322,7 +322,7 @@ export type Principal = z.infer<typeof Principal>;
 
 const found = z.object({ principals: z.array(Principal) });
 
-/** Address fragments are searched for those alone who may list users. */
+/** Only callers who may list users can search by parts of addresses. */
 export const findPrincipals = endpoint({
   method: "GET",
   path: "/api/v1/safes/principals",
@@ -334,7 +334,7 @@ export const findPrincipals = endpoint({
   perMinute: 30,
 });
 
-/** For people who may not search the directory and manage the members of a safe: they have to know whom they add. */
+/** For people who manage the members of a safe and may not search the directory: they have to know whom they add. */
 export const findKnownPrincipals = endpoint({
   method: "GET",
   path: "/api/v1/safes/principals/known",

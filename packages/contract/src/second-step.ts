@@ -92,7 +92,7 @@ export const beginStepUp = endpoint({
   path: "/api/v1/auth/step-up/begin",
   summary: "What this person can prove themselves with now",
   reply: z.object({
-    /** Empty: they have neither a password nor a second factor here. */
+    /** Empty if they have neither a password nor a second factor here. */
     kinds: z.array(z.enum(["password", ...PROOF_KINDS])),
     passkey: PasskeyRequest.nullable(),
     /** With empty kinds: the provider that can authenticate them again (`beginProviderStepUp`). */

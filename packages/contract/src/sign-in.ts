@@ -106,7 +106,7 @@ export const changePassword = endpoint({
   body: z.strictObject({
     current_password: z.string().min(1).max(256),
     new_password: Password,
-    /** The API tokens that go on working. */
+    /** The API tokens that keep working. */
     keep_tokens: z.array(TokenId).max(50).default([]),
   }),
   reply: Message,
@@ -142,7 +142,7 @@ export const currentSession = endpoint({
   summary: "Who is signed in, and the inactivity limits that apply",
   reply: z.object({
     user: z.object({ id: UserId, email: z.string(), name: z.string(), role: Role }),
-    /** The account waits for activation: only calls that are open to such people work. */
+    /** The account waits for activation: only calls that are open to pending people work. */
     is_pending: z.boolean(),
     session_id: SessionId,
     expires_at: Moment,

@@ -1,4 +1,4 @@
-// Nothing that a caller sends is ignored: every object in a body names all of its fields.
+// No part of a body is ignored: every object in a body names all of its fields.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
@@ -6,10 +6,10 @@ import { endpoints } from "./all.ts";
 import { completeBody } from "./complete-body.ts";
 import { PasskeyAssertion, PasskeyRegistration } from "./factors.ts";
 
-/** Browsers add fields of later versions of WebAuthn (§5.1.8 asks to be lenient). */
+/** Browsers add fields of later versions of WebAuthn (§5.1.8 recommends to be lenient). */
 const OF_A_STANDARD: readonly z.core.$ZodType[] = [PasskeyAssertion, PasskeyRegistration];
 
-/** Where a schema has an object that takes fields it does not name. */
+/** Where a schema has an object that accepts unknown fields. */
 function lenientIn(schema: z.core.$ZodType, path: string): string[] {
   if (OF_A_STANDARD.includes(schema)) return [];
   if (schema instanceof z.ZodObject) {
@@ -23,14 +23,14 @@ function lenientIn(schema: z.core.$ZodType, path: string): string[] {
   return inner === undefined ? [] : lenientIn(inner, path);
 }
 
-test("every object in the body of a call refuses fields that it does not name", () => {
+test("every object in the body of a call refuses unknown fields", () => {
   const lenient = endpoints.flatMap(({ name, endpoint }) =>
     endpoint.body === undefined ? [] : lenientIn(endpoint.body, name),
   );
   assert.deepEqual(lenient, []);
 });
 
-test("a complete body names every field that is missing, at any depth, and lets kept ones be left out", () => {
+test("a complete body reports every missing field, at any depth, and lets kept ones be omitted", () => {
   const schema = z.strictObject({
     name: z.string(),
     port: z.number().nullish().transform((port) => port ?? null),

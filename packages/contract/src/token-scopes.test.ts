@@ -40,7 +40,7 @@ test("no ready-made set manages people, tokens or policies, exports the trail, o
   }
 });
 
-test("no ready-made set gives anything to someone else", () => {
+test("no ready-made set gives anything to other people", () => {
   const scopes = endpoints.flatMap(({ endpoint: { givesByToken } }) => givesByToken ?? []);
   assert.ok(scopes.includes("safe.share"));
   for (const set of Object.values(SCOPE_SETS)) {

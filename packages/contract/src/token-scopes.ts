@@ -5,7 +5,7 @@ import { Permission } from "./permission.ts";
 
 /** Reach too far to be given as one: their calls name a finer scope. */
 const TOO_COARSE = ["account.use", "safe.use"] as const;
-/** Only for people: no token can be given these. */
+/** Only for people: tokens cannot have these. */
 const FOR_PEOPLE = ["audit.decide"] as const;
 
 export const Scope = z.enum([
@@ -24,7 +24,7 @@ export type Scope = z.infer<typeof Scope>;
 
 /**
  * Ready-made sets. INVARIANT: none of them manages people, tokens or policies, exports the audit trail, gives anything to
- * someone else, or decides on a request: that is only ever chosen by its own name.
+ * other people, or decides on a request: such scopes are only ever chosen by name.
  */
 export const SCOPE_SETS = {
   "read-only": [
@@ -92,6 +92,6 @@ export function scopeOf(endpoint: Scoped): Scope | null {
   return Scope.safeParse(endpoint.needs).data ?? null;
 }
 
-/** Whether the call gives something to someone else, whatever its input. */
+/** Whether the call gives something to other people, whatever its input. */
 export const givesAlways = ({ gives, stepUp }: Pick<Endpoint, "gives" | "stepUp">): boolean =>
   gives !== undefined && gives !== "nothing" && stepUp === true;

@@ -135,7 +135,7 @@ export const setUserStatus = endpoint({
   thing: "user",
 });
 
-/** A role request that the body does not decide stays open. */
+/** A role request that the body does not mention stays open. */
 export const activateUser = endpoint({
   method: "POST",
   path: "/api/v1/users/:id/activate",
@@ -151,7 +151,7 @@ export const activateUser = endpoint({
   thing: "user",
 });
 
-/** Accounts that no longer wait are left out. Role requests stay open. */
+/** Accounts that are no longer pending are left out. Role requests stay open. */
 export const activateUsers = endpoint({
   method: "POST",
   path: "/api/v1/users/activate",
@@ -276,7 +276,7 @@ export const SignInPolicy = z
     step_up_minutes: z.number().int().min(5).max(480),
     /** From where people may sign in and call; empty: from anywhere. */
     allowed_networks: z.array(Network).max(100),
-    /** How long a vault stays closed after somebody else reset its owner's sign-in. */
+    /** How long a vault stays closed after another person reset its owner's sign-in. */
     vault_wait_hours: z.number().int().min(24).max(720),
   })
   .refine((policy) => policy.warning_minutes < policy.timeout_minutes, {

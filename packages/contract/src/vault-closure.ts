@@ -1,4 +1,4 @@
-// A person's vault after somebody else reset how they sign in: closed until its owner proves an earlier factor, or a waiting time ends.
+// A person's vault after another person reset how they sign in: closed until its owner proves an earlier factor, or a waiting time ends.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Message, Moment } from "./fields.ts";
@@ -7,12 +7,12 @@ export const CLOSING_CAUSES = ["reset-link", "factors-reset", "provider-changed"
 
 export const VaultClosure = z.object({
   closed_at: Moment,
-  /** Null: it stays closed, because the owner said that the reset was not theirs. */
+  /** Null: it stays closed, because the owner cancelled the reset as not theirs. */
   opens_at: Moment.nullable(),
   cause: z.enum(CLOSING_CAUSES),
   /** Who reset the sign-in. */
   by: z.string(),
-  /** The owner has a second factor or a recovery code from before: proving it opens the vault at once. */
+  /** The owner has an earlier second factor or recovery code: proving it opens the vault at once. */
   has_earlier_factor: z.boolean(),
 });
 export type VaultClosure = z.infer<typeof VaultClosure>;
@@ -26,7 +26,7 @@ export const readVaultClosure = endpoint({
   audit: "none",
 });
 
-/** Without a fresh proof, because it only takes access away. */
+/** Needs no fresh proof, because it only removes access. */
 export const cancelRecovery = endpoint({
   method: "POST",
   path: "/api/v1/vault-closure/cancel",
@@ -38,11 +38,11 @@ export const cancelRecovery = endpoint({
   audit: "vault.recovery-cancelled",
 });
 
-/** For the owner who cannot sign in any more: the token is in the mail that tells them of the reset. */
+/** For an owner who can no longer sign in: the token is in the mail about the reset. */
 export const cancelRecoveryByLink = endpoint({
   method: "POST",
   path: "/api/v1/auth/cancel-recovery",
-  summary: "The same with the link of the mail that told of the reset",
+  summary: "The same with the link in the mail about the reset",
   body: z.strictObject({ token: z.string().min(20).max(200) }),
   reply: Message,
   needs: "public",

@@ -38,7 +38,7 @@ test("a MAC that was changed or cut off is not authentic", () => {
   }
 });
 
-test("a KEK that was let go makes no MAC", () => {
+test("a disposed KEK makes no MAC", () => {
   const gone = Kek.generate("audit-integrity");
   authenticate(gone, "entry");
   gone.dispose();

@@ -7,7 +7,7 @@ import { deriveKey, hmacSha256 } from "./primitives.ts";
 
 const LABEL = "strongroom/authentication/v1";
 
-/** Derived once for each KEK, and let go with it. */
+/** Derived once for each KEK, and disposed of with it. */
 const derived = new WeakMap<Kek, { from: KeyObject; key: KeyObject }>();
 
 /**

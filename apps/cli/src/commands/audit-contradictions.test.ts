@@ -1,4 +1,4 @@
-// A live log that was cut back, decided at the terminal while the server runs.
+// A live log that was cut back, and the decision at the terminal while the server runs.
 import { listContradictions, readCheckpoint } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -26,7 +26,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 40_000; !(await isSo()); await delay(20)) assert.ok(Date.now() < end, "it came to be");
 }
 
-test("a cut log is shown and accepted at the terminal, and the running server goes on", async () => {
+test("a cut log is shown and accepted at the terminal, and the running server resumes signing", async () => {
   const nothing = await place.run(["audit", "contradictions"]);
   assert.deepEqual([nothing.status, nothing.stdout], [0, "Nothing contradicts the audit trail.\n"], nothing.stderr);
 

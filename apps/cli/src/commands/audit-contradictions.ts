@@ -1,4 +1,4 @@
-// `audit contradictions` and `audit accept`: what contradicts the audit trail, and the decision to go on all the same.
+// `audit contradictions` and `audit accept`: list contradictions in the audit trail, and accept them so that signing resumes.
 import { openTrail } from "@strongroom/server/features/audit/index.ts";
 import { appendAudit } from "@strongroom/server/kernel/audit/append.ts";
 import { systemEntry } from "@strongroom/server/kernel/audit/entry.ts";
@@ -10,7 +10,7 @@ import { COMMAND_LINE } from "../record.ts";
 import { withKeys } from "../root-key.ts";
 import { atWork } from "../workplace.ts";
 
-/** Ends with 0 when nothing is open, 1 when something is. */
+/** Exits with 0 when nothing is open, 1 when something is. */
 export const auditContradictions = command({
   options: { json: { type: "boolean" } },
   operands: [0, 0],
@@ -34,7 +34,7 @@ export const auditContradictions = command({
   },
 });
 
-/** The ids are asked for so that nobody accepts what they have not read. */
+/** The ids are required so that operators do not accept contradictions they have not read. */
 export const auditAccept = command({
   options: { reason: { type: "string" } },
   operands: [1, 1000],

@@ -28,7 +28,7 @@ import { ADMIN, aPlace, call, reveal, signIn, storeSecret } from "../../testing/
 const SECRET = "canary-of-a-stored-secret";
 
 const place = aPlace();
-/** As an operator does before a restore. */
+/** Puts the key file in place, as an operator does before a restore. */
 function putKeyInto(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   copyFileSync(join(place.dataFolder, "root.key"), join(folder, "root.key"));
@@ -167,7 +167,7 @@ test(
   },
 );
 
-test("a backup verifies with its root key; without a MAC it is restored only when the operator says so", async () => {
+test("a backup verifies with its root key; without a MAC it is restored only with the operator's consent", async () => {
   const good = await place.run(["backup", "verify", backup]);
   assert.equal(good.status, 0, good.stderr);
   assert.match(good.stdout, /Authenticated with the root key [0-9a-f]{32}\./);

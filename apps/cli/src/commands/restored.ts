@@ -1,4 +1,4 @@
-// `restored`: says that the database was restored by other means (pg_restore, a snapshot), so that the servers treat it as such.
+// `restored`: marks a database that was restored by other means (pg_restore, a snapshot), so that servers treat it as restored.
 import { markRestored } from "@strongroom/server/kernel/embedded/restore-mark.ts";
 import { command } from "../command.ts";
 import { note, say } from "../output.ts";

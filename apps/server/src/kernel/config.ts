@@ -90,7 +90,7 @@ export interface Config {
   auditSearchSeconds: number;
   /** Where backups lie that are made from the Admin Console. Absolute. */
   backupFolder: string;
-  /** Who may read the description of the API. */
+  /** Who may read the API documentation. */
   apiDocs: "signed-in" | "public" | "off";
   metricsToken: string | null;
   logLevel: string;

@@ -1,6 +1,6 @@
-// E-mail addresses as people see them who may not list users: enough to tell two people of one name apart.
+// E-mail addresses as shown to people who may not list users: enough to distinguish two people with the same name.
 
-/** How many characters of the local part are shown at its beginning and at its end, from the least to the most. */
+/** How many characters of the local part are shown at its start and end, from the fewest to the most. */
 const SHOWN = [
   [1, 0],
   [1, 1],
@@ -22,11 +22,11 @@ function masked(email: string, [head, tail]: Shown): string {
 
 interface Named {
   name: string;
-  /** Null: no person. */
+  /** Null: not a person. */
   email: string | null;
 }
 
-/** For each of them as much of the address as tells those of one name apart; null where the name is enough. */
+/** For each of them, as much of the address as distinguishes people with the same name; null if the name is unique. */
 export function hintsFor(people: readonly Named[]): (string | null)[] {
   const sameName = Map.groupBy(people, ({ name }) => name.trim().toLowerCase());
   return people.map(({ name, email }) => {

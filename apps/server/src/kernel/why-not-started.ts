@@ -1,4 +1,4 @@
-// What kept the server from starting, as one sentence for the person at the terminal.
+// The reason why the server did not start, as one sentence for the person at the terminal.
 import type { Database } from "./db/database.ts";
 import { StartError } from "./start-error.ts";
 
@@ -31,7 +31,7 @@ const SENTENCES: Record<string, string> = {
   ETIMEDOUT: "The database did not answer in time. Check the host in DATABASE_URL and the firewall.",
 };
 
-/** The same sentence for a known cause, however deep, else the first line of what was said. INVARIANT: never a stack. */
+/** The same sentence for a known cause, however deep, else the first line of the error. INVARIANT: never a stack. */
 export function whyNotStarted(error: unknown): string {
   for (const each of causesOf(error)) {
     if (each instanceof StartError) return each.message;
@@ -41,7 +41,7 @@ export function whyNotStarted(error: unknown): string {
     if (known !== undefined) return known;
     // PostgreSQL names it: database "x" does not exist.
     if (code === "3D000") return `The ${firstLine(each.message)}. Create it with the encoding UTF8.`;
-    // Poolers refuse by protocol violations and texts of their own.
+    // Poolers refuse with protocol violations and texts of their own.
     if (code.startsWith("08")) return `The connection was refused: ${firstLine(each.message)}. Check DATABASE_URL.`;
     if (/CERT|SELF_SIGNED|ERR_TLS/.test(code)) {
       return `The certificate of the database is not trusted (${code}). Check sslmode and sslrootcert in DATABASE_URL.`;
@@ -53,14 +53,14 @@ export function whyNotStarted(error: unknown): string {
 
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
 
-/** The error, its causes and the errors it gathers, outermost first. */
+/** The error, its causes and its aggregated errors, outermost first. */
 function causesOf(error: unknown, depth = 0): Error[] {
   if (!(error instanceof Error) || depth > 5) return [];
   const gathered = error instanceof AggregateError ? (error.errors as unknown[]) : [];
   return [error, ...[error.cause, ...gathered].flatMap((each) => causesOf(each, depth + 1))];
 }
 
-/** Before the first migration. Throws StartError for a database that could not hold what is stored in it. */
+/** Before the first migration. Throws StartError for a database whose encoding cannot hold every name. */
 export async function requireUsable({ pool }: Pick<Database, "pool">): Promise<void> {
   const { rows } = await pool.query<{ encoding: string; is_read_only: boolean }>(`
     select current_setting('server_encoding') as encoding,

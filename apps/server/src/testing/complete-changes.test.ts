@@ -1,4 +1,4 @@
-// A PUT never resets what it does not name: for every one of the contract, each field is either required or kept.
+// A PUT never resets an omitted field: for every PUT of the contract, each field is either required or kept.
 import {
   createAccount,
   createAuditSink,
@@ -36,13 +36,13 @@ import type { TestApp } from "./test-app.ts";
 
 type Json = Record<string, unknown>;
 
-/** Something whose every field differs from what the contract would fill in. */
+/** A value in which every field differs from the contract's default. */
 interface Changeable {
   params?: Json;
   as: TestPerson;
-  /** As the server shows it now, under the names of the PUT body. */
+  /** Its state as the server returns it now, under the names of the PUT body. */
   read: () => Promise<Json>;
-  /** Required by a rule over several fields, which the document cannot say. */
+  /** Required by a rule over several fields, which the document cannot express. */
   alsoRequired?: string;
 }
 
@@ -213,7 +213,7 @@ async function aUser(): Promise<Changeable> {
   return { params: { id }, as: admin, read: async () => found((await list()).body.data, id) };
 }
 
-/** Not the values that the contract fills in, so that a reset shows. */
+/** Not the contract's defaults, so that a reset is visible. */
 const CHANGES: Record<string, Json> = {
   updateSignInPolicy: { ...usualPolicy, timeout_minutes: 61 },
   updateTokenPolicy: { person_days: 77, machine_days: 99 },
@@ -239,7 +239,7 @@ const puts = endpoints.filter(({ endpoint }) => endpoint.method === "PUT");
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Every place in an object, nested ones too; what is inside of `additional_params` is the person's own. */
+/** Every path in an object, including nested ones; the contents of `additional_params` are up to the person. */
 function pathsIn(value: Json, path: string[] = []): string[][] {
   return Object.entries(value).flatMap(([name, inner]) => {
     const here = [...path, name];
@@ -252,7 +252,7 @@ const without = (value: Json, [name = "", ...rest]: readonly string[]): Json => 
   return Object.fromEntries(Object.entries(value).filter(([each]) => each !== name));
 };
 
-/** Of what the server shows, the fields that the OpenAPI document has in the body. */
+/** The returned fields that the OpenAPI document has in the body. */
 async function fieldsOf(endpoint: Endpoint): Promise<{ all: Set<string>; required: Set<string> }> {
   const document = (
     await app.http.inject({ url: "/api/openapi.json", headers: { authorization: `Bearer ${admin.token}` } })
@@ -273,7 +273,7 @@ test("every PUT of the contract is tried here", () => {
 
 describe("a PUT", () => {
   for (const { name, endpoint } of puts) {
-    test(`${name}: what the contract requires, as it was read, changes nothing; a body without a field is refused or keeps it`, async () => {
+    test(`${name}: the required fields, as they were read, change nothing; a body without a field is refused or keeps it`, async () => {
       const { params, as, read, alsoRequired } = await CHANGEABLE[name]!();
       const put = (body: Json) => app.call(endpoint, { params, body, as: as.token });
       if (name in CHANGES) assert.equal((await put(CHANGES[name]!)).status, 200);
@@ -309,7 +309,7 @@ describe("a PUT", () => {
     });
   }
 
-  test("a body with a name alone is refused with everything that is missing", async () => {
+  test("a body with only a name is refused with the list of missing fields", async () => {
     const { params, as, read } = await CHANGEABLE["updateCredential"]!();
     const body = { name: "Renamed" } as never;
     const reply = await app.call(updateCredential, { params: params as never, body, as: as.token });

@@ -244,7 +244,7 @@ describe("a NUL never reaches the database", () => {
   }
 });
 
-describe("a NUL that is there once somebody decodes the text", () => {
+describe("a NUL that appears when the text is decoded", () => {
   const ENCODED = [
     "%00",
     "a%00b",
@@ -273,7 +273,7 @@ describe("a NUL that is there once somebody decodes the text", () => {
     });
   }
 
-  test("is refused in a connection string, in every part and of every type", async () => {
+  test("is refused in a connection string, in every part and for every type", async () => {
     const parts = [
       "db%00.example.com/main",
       "db/ma%00in",
@@ -299,7 +299,7 @@ describe("a NUL that is there once somebody decodes the text", () => {
     }
   });
 
-  test("in an address among the additional parameters reaches no column", async () => {
+  test("in an address among the additional parameters is not stored", async () => {
     for (const name of ["check_url", "endpoint", "directory_server", "ca", "protocol"]) {
       for (const address of ["x://a%00b/", "https://a%00b.example.com", "a%00b"]) {
         for (const protocol of ["aws-iam", "ldap", "http-basic"]) {

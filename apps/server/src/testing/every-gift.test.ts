@@ -1,5 +1,5 @@
-// What calls give to others is measured, not believed: each call is made, and what everyone else can do before and after it is
-// compared with what the contract says of the call. Calls that give something ask for a fresh proof, or for a token's scope.
+// Measures the access that calls give to others: each call is made, and the rights of everyone else before and after it are
+// compared with its declaration in the contract. Calls that give something need a fresh proof, or a token's scope.
 import { Scope, createSafe, createToken, moveAccount, updateSafe } from "@strongroom/contract";
 import type { Endpoint } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
@@ -20,11 +20,11 @@ before(async () => {
 });
 after(() => app.close());
 
-/** A public call has no caller who could give something away, and a GET has no effect. */
+/** A public call has no caller whose access it could give, and a GET has no effect. */
 const writes = endpoints.filter(({ endpoint }) => endpoint.method !== "GET" && endpoint.needs !== "public");
 const giving = writes.filter(({ endpoint }) => endpoint.gives !== "nothing");
 
-/** Calls that nothing in this world answers with a success, so that what they give is not measured. All say: nothing. */
+/** Calls that never succeed in this world, so that they are not measured. All are declared to give nothing. */
 const NOT_MEASURED = [
   "acceptContradictions",
   "addFactor",
@@ -72,7 +72,7 @@ let spare: GiftWorld | null = null;
 
 interface Attempt {
   reply: Reply<unknown>;
-  /** What others can do now that they could not do before. */
+  /** Rights that others have now and did not have before. */
   gained: string[];
 }
 
@@ -110,7 +110,7 @@ const tokenWith =
     return made.body.token;
   };
 
-/** Throws unless what the contract says of a call is what was seen. */
+/** Throws unless the contract's declaration of a call matches what was measured. */
 function requireTruth(named: NamedEndpoint, attempts: readonly Attempt[]): void {
   const { gives } = named.endpoint;
   const gained = attempts.flatMap((each) => each.gained);
@@ -130,7 +130,7 @@ async function measure(named: NamedEndpoint): Promise<Attempt[]> {
   return attempts;
 }
 
-describe("what a call gives to others is what the contract says", () => {
+describe("a call gives to others what the contract declares", () => {
   const failed: string[] = [];
   for (const named of writes) {
     test(named.name, async () => {
@@ -139,11 +139,11 @@ describe("what a call gives to others is what the contract says", () => {
       requireTruth(named, attempts);
     });
   }
-  test("every call that gives something was measured, and the others that were not are known", () => {
+  test("every call that gives something was measured, and the unmeasured others are listed", () => {
     assert.deepEqual(failed.toSorted(), NOT_MEASURED);
   });
 
-  test("a call that is declared wrongly is found out", async () => {
+  test("a wrongly declared call is detected", async () => {
     const move = writes.find(({ endpoint }) => endpoint === moveAccount)!;
     const asNothing: NamedEndpoint = { ...move, endpoint: { ...moveAccount, gives: "nothing" } };
     const moved = await measure(asNothing);
@@ -156,12 +156,12 @@ describe("what a call gives to others is what the contract says", () => {
 });
 
 describe("INVARIANT: a call that gives something to others needs a fresh proof", () => {
-  test("of each, the contract says so", () => {
+  test("the contract requires one for each such call", () => {
     for (const { name, endpoint } of giving) assert.ok(endpoint.stepUp !== undefined, name);
   });
 
   for (const named of giving) {
-    test(`${named.name} is refused on an old proof, and nothing has changed`, async () => {
+    test(`${named.name} is refused with an old proof, and nothing has changed`, async () => {
       for (const input of inputsFor(named)) {
         const { reply, gained } = await attempt(named, input, longAgoProved);
         assert.deepEqual([reply.status, codeOf(reply)], [403, "step-up.required"], reply.text);
@@ -171,7 +171,7 @@ describe("INVARIANT: a call that gives something to others needs a fresh proof",
   }
 
   for (const named of giving.filter(({ endpoint }) => endpoint.stepUp === "when-giving")) {
-    test(`${named.name} needs none for what gives nothing`, async () => {
+    test(`${named.name} needs none for input that gives nothing`, async () => {
       for (const input of harmlessInputsFor(named)) {
         const { reply, gained } = await attempt(named, input, longAgoProved);
         assert.ok(reply.status < 300, reply.text);
@@ -181,7 +181,7 @@ describe("INVARIANT: a call that gives something to others needs a fresh proof",
   }
 });
 
-describe("INVARIANT: an API token gives something to others only by the scope that names it", () => {
+describe("INVARIANT: an API token gives something to others only with the scope that names it", () => {
   for (const named of giving) {
     const { givesByToken } = named.endpoint;
     test(`${named.name} ${givesByToken === undefined ? "is for no token" : `needs ${givesByToken}`}`, async () => {
@@ -194,7 +194,7 @@ describe("INVARIANT: an API token gives something to others only by the scope th
     });
   }
 
-  test("safe.manage renames a safe and gives nothing of it away; with safe.share it does", async () => {
+  test("safe.manage renames a safe and gives others no access; with safe.share it does", async () => {
     const named = writes.find(({ endpoint }) => endpoint === updateSafe)!;
     const [toOutsider] = inputsFor(named);
     const [renaming] = harmlessInputsFor(named);

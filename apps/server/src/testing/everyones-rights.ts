@@ -1,4 +1,4 @@
-// What everyone but one person can do, as facts: taken before and after a call, they show what the call gave to others.
+// The rights of everyone but one person, as facts: compared before and after a call, they show what the call gave to others.
 import { Permission } from "@strongroom/contract";
 import type { AccountStatus, Role, SafeStatus } from "@strongroom/contract";
 import { sql } from "kysely";
@@ -6,14 +6,14 @@ import { permissionsOn } from "#features/accounts/index.ts";
 import { namesOf, standingsOf } from "#features/safes/index.ts";
 import type { TestApp } from "./test-app.ts";
 
-/** A fact such as `<person> retrieve account <id>`, and until when it holds, in milliseconds. */
+/** A fact such as `<person> retrieve account <id>`, and its expiry in milliseconds. */
 export type Rights = ReadonlyMap<string, number>;
 
-/** Where to look. What a call creates is not among the things: the caller brought it along. */
+/** The things to inspect. Things that a call creates are not included: the caller brought them along. */
 export interface View {
-  /** Whose call it is. */
+  /** The caller. */
   callerId: string;
-  /** Everyone who has been created since, which includes machine identities. */
+  /** Everyone created since then, including machine identities. */
   since: Date;
   safes: readonly string[];
   accounts: readonly string[];
@@ -22,7 +22,7 @@ export interface View {
 
 const FOR_EVER = Infinity;
 
-/** The facts that are new, or last longer, afterwards. */
+/** The facts that are new afterwards, or last longer. */
 export const gainedBetween = (before: Rights, after: Rights): string[] =>
   [...after].filter(([fact, until]) => until > (before.get(fact) ?? -FOR_EVER)).map(([fact]) => fact);
 
@@ -99,7 +99,7 @@ async function reachedAccounts({ kernel: { database } }: TestApp, view: View) {
   return rows;
 }
 
-/** Rights that lie outside of safes, where secrets are sent, and what lets people in. */
+/** Rights outside of safes: where secrets are sent, and how people can sign in. */
 async function otherFacts({ kernel: { database } }: TestApp, view: View) {
   const stored = [...view.accounts, ...view.credentials];
   const { rows } = await sql<{ fact: string; until: Date | null }>`

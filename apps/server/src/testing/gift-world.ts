@@ -1,4 +1,4 @@
-// A world in which an administrator can make nearly every call, and for each call the inputs that could give others most.
+// A world in which an administrator can make nearly every call, and for each call the inputs that could give others most access.
 import {
   AccountEdit,
   ChangedAuditSink,
@@ -119,7 +119,7 @@ const provider = (name: string) => ({
 const sink = (name: string) => ({ name, config: { kind: "file", name: `${name}.jsonl` } });
 const unique = (word: string) => `${word}-${(count += 1)}`;
 
-/** What is sent, made of what the world holds. */
+/** The input of a call, built from the world. */
 export type GiftInput = (world: GiftWorld, app: TestApp) => Input | Promise<Input>;
 const byId = (id: string, body?: unknown): Input => ({ params: { id }, ...(body === undefined ? {} : { body }) });
 
@@ -138,14 +138,14 @@ const aSleeper = async (app: TestApp) => {
 const anInvited = async (app: TestApp) =>
   (await must(app, inviteUser, { body: { email: `${unique("invited")}@example.com` } })).user.id;
 
-/** What names a dependent that is up to date. */
+/** The path of a dependent that is up to date. */
 const aDependent: GiftInput = async ({ account, owner }, app) => {
   const { id } = await must(app, addDependent, byId(account.id, webhook), owner);
   await app.database.pool.query("update account_dependents set state = 'current' where id = $1", [id]);
   return { params: { id: account.id, dependentId: id } };
 };
 
-/** Where the sample body names nothing that exists, or something else would give more. */
+/** Inputs for calls whose sample body names nothing that exists, or would give less than another input. */
 const INPUTS: Record<string, GiftInput[]> = {
   addSafeMember: [({ home, outsider }) => byId(home.id, { user_id: outsider.id, role: "user" })],
   updateSafeMember: [
@@ -300,7 +300,7 @@ const INPUTS: Record<string, GiftInput[]> = {
   deletePlatform: [async (_, app) => byId((await aPlatform(app)).id)],
 };
 
-/** Of calls that give something with some inputs only: those with which they give nothing. */
+/** For calls that give something only with some inputs: inputs with which they give nothing. */
 const HARMLESS: Record<string, GiftInput[]> = {
   updateSafe: [
     ({ home }) => byId(home.id, { name: "Another name", description: null }),
@@ -342,10 +342,10 @@ const THINGS: readonly [path: string, of: (world: GiftWorld) => string][] = [
   ["/api/v1/users/", ({ outsider }) => outsider.id],
 ];
 
-/** Names in paths for which there is nothing here. */
+/** Path parameters for which this world has nothing. */
 const PLACES = { item_id: randomUUID(), dependentId: randomUUID(), user_id: randomUUID(), name: "none" };
 
-/** The inputs to try with a call, made by `owner`; those named for it, or its sample body and what its path names. */
+/** The inputs to try with a call, made by `owner`: those listed for it, or its sample body and path parameters. */
 export function inputsFor(named: NamedEndpoint): GiftInput[] {
   return (
     INPUTS[named.name] ?? [
@@ -357,7 +357,7 @@ export function inputsFor(named: NamedEndpoint): GiftInput[] {
   );
 }
 
-/** Throws for a call that gives something with some inputs only, and has none here with which it does not: add one. */
+/** Throws for a call that gives something only with some inputs, and has no harmless input here: add one. */
 export function harmlessInputsFor({ name }: NamedEndpoint): GiftInput[] {
   const inputs = HARMLESS[name];
   if (inputs === undefined) throw new Error(`add an input with which ${name} gives nothing`);

@@ -190,7 +190,7 @@ describe("documents", () => {
     for (const { name } of endpoints) assert.ok(body.includes(`id="${name}"`), name);
   });
 
-  test("are for people who are signed in, unless the setting says otherwise", async (context) => {
+  test("are for signed-in people, unless the setting says otherwise", async (context) => {
     for (const url of ["/api/docs", "/api/openapi.json"]) {
       assert.equal((await app.http.inject({ url })).statusCode, 401);
       assert.equal((await app.http.inject({ url, ...asPerson() })).statusCode, 200);

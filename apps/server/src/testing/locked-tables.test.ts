@@ -1,4 +1,4 @@
-// Every call while somebody else holds a lock on a table: an answer within bounded time, and never a 500.
+// Every call while another session holds a lock on a table: a reply within bounded time, and never a 500.
 import { readReadiness } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
@@ -15,14 +15,14 @@ import type { TestApp } from "./test-app.ts";
 const TABLES = ["users", "safes", "accounts", "credentials", "audit_entries", "platforms", "access_requests"];
 const NOBODYS_ID = "0190c0de-0000-7000-8000-00000000dead";
 
-/** Stays open, and those that would seal the vault or work on the disk of this machine. */
+/** Calls that stay open, and those that would seal the vault or write to the disk of this machine. */
 const walked = endpoints.filter(
   ({ name, endpoint }) => name !== "streamEvents" && endpoint.needs !== "seal.manage" && !/admin/.test(endpoint.path),
 );
 
 let own: TestDatabase;
 let app: TestApp;
-/** Calls on who is signed in may end the session, so each of them has a person of its own; the others share one. */
+/** Calls about the signed-in person may end the session, so each of them uses its own person; the others share one. */
 const tokens = new Map<string, string>();
 const endsSessions = ({ endpoint }: NamedEndpoint) =>
   endpoint.method !== "GET" && endpoint.needs !== "public" && /^\/api\/v1\/(auth|factors)\b/.test(endpoint.path);

@@ -1,4 +1,4 @@
-// Walks every endpoint of the contract as somebody who signed up and waits for activation.
+// Makes every call of the contract as a person who signed up and waits for activation.
 import { activateUser, createToken, currentSession, setUserStatus } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
@@ -66,12 +66,12 @@ const send = (named: NamedEndpoint, as: string) =>
   app.call(named.endpoint, { params: paramsOf(named), body: sampleBody(named), as });
 const codeOf = (reply: { body: unknown }) => (reply.body as { code?: string }).code;
 
-test("the calls that are open to people who wait are exactly those that were meant to be", () => {
+test("the calls open to pending people are exactly the intended ones", () => {
   const open = endpoints.filter(({ endpoint }) => endpoint.whilePending === true).map(({ name }) => name);
   assert.deepEqual(open.toSorted(), OPEN);
 });
 
-test("no call that is open to people who wait asks for a permission beyond their own vault", () => {
+test("no call open to pending people asks for a permission beyond their own vault", () => {
   const needs = new Set(
     endpoints.filter(({ endpoint }) => endpoint.whilePending === true).map(({ endpoint }) => endpoint.needs),
   );
@@ -94,7 +94,7 @@ describe("a person who waits for activation", () => {
     }
   });
 
-  test("has no API token, not even one that is written into the database", async () => {
+  test("has no API token, not even one written directly into the database", async () => {
     const waiting = await aPendingPerson(app);
     await activate(app, waiting);
     const body = { name: "Script", scopes: ["read-only" as const], expires_in_days: 7 };
@@ -107,7 +107,7 @@ describe("a person who waits for activation", () => {
     }
   });
 
-  test("is told that the account waits, and everything opens in the same session after activation", async () => {
+  test("sees that the account is pending, and every call opens in the same session after activation", async () => {
     const waiting = await aPendingPerson(app);
     const isPending = async () => (await app.call(currentSession, { as: waiting.token })).body.is_pending;
     assert.equal(await isPending(), true);
@@ -119,7 +119,7 @@ describe("a person who waits for activation", () => {
     }
   });
 
-  test("stays refused after signing in again, and is out once disabled", async () => {
+  test("stays refused after signing in again, and is signed out once disabled", async () => {
     const waiting = await aPendingPerson(app);
     const token = await signIn(app, waiting.email);
     assert.equal(codeOf(await send(closed[0]!, token)), "account.awaiting-activation");

@@ -1,4 +1,4 @@
-// People for tests, made and signed in by the same means as real ones.
+// People for tests, created and signed in the same way as real ones.
 import { activateUser, login, register } from "@strongroom/contract";
 import type { Role, UserId } from "@strongroom/contract";
 import { createUser } from "#features/sign-in/index.ts";
@@ -19,7 +19,7 @@ const admins = new WeakMap<TestApp, Promise<TestPerson>>();
 let count = 0;
 
 /**
- * An active person with this role, made as the command line makes people. Each call makes another one, except that there is one
+ * An active person with this role, created as the command line does. Each call creates another one, except that there is one
  * first administrator for each app.
  */
 export async function aPerson(app: TestApp, role: Role = "user"): Promise<TestPerson> {
@@ -30,14 +30,14 @@ export async function aPerson(app: TestApp, role: Role = "user"): Promise<TestPe
   return { id, email, password: PASSWORD, token: await signIn(app, email) };
 }
 
-/** Somebody who signed up and waits for activation. */
+/** A person who signed up and waits for activation. */
 export async function aPendingPerson(app: TestApp): Promise<TestPerson> {
   await firstAdmin(app);
   count += 1;
   return signUp(app, `newcomer${count}@example.com`);
 }
 
-/** By the first administrator; the session stays open. */
+/** Done by the first administrator; the session stays open. */
 export async function activate(app: TestApp, { id }: Pick<TestPerson, "id">): Promise<void> {
   const { token } = await firstAdmin(app);
   const reply = await app.call(activateUser, { params: { id }, body: {}, as: token });

@@ -30,7 +30,7 @@ export interface CallOptions<E extends Endpoint> extends InputOf<E> {
   from?: string;
 }
 
-/** What a password hash costs in tests, unless they say otherwise. */
+/** The cost of a password hash in tests, unless they specify another. */
 export const CHEAP_HASHING: HashParameters = { memoryKiB: 1024, passes: 1, lanes: 1 };
 
 export type TestApp = Awaited<ReturnType<typeof testApp>>;

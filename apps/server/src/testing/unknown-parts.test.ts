@@ -1,4 +1,4 @@
-// Nothing that a caller sends is ignored: what a call does not take is refused by its name, for every call of the contract.
+// No part of a request is ignored: unknown parts are refused by name, for every call of the contract.
 import { listAuditEntries, pathOf } from "@strongroom/contract";
 import type { Problem } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
@@ -10,7 +10,7 @@ import { sampleBody } from "./sample-bodies.ts";
 import { testApp } from "./test-app.ts";
 import type { TestApp } from "./test-app.ts";
 
-/** Probes of load balancers and monitors add parameters of their own. A new one must be added here on purpose. */
+/** Load balancers and monitors add parameters of their own to probes. A new one must be added here on purpose. */
 const LENIENT = ["readHealth", "readLiveness", "readReadiness"];
 const NOBODYS_ID = "0190c0de-0000-7000-8000-00000000dead";
 
@@ -37,8 +37,8 @@ async function send({ endpoint }: NamedEndpoint, query: string, body: unknown) {
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-describe("a query parameter that a call does not take", () => {
-  test("is ignored by the calls that monitors make, and by no others", () => {
+describe("an unknown query parameter", () => {
+  test("is ignored only by the calls that monitors make", () => {
     const lenient = endpoints.filter(({ endpoint }) => endpoint.ignoresUnknownQuery === true);
     assert.deepEqual(lenient.map(({ name }) => name).toSorted(), LENIENT);
   });
@@ -53,7 +53,7 @@ describe("a query parameter that a call does not take", () => {
     });
   }
 
-  test("is refused with the names that the call takes, and never repeats more than a little", async () => {
+  test("is refused with the names that the call accepts, and the reply repeats only a short part of it", async () => {
     const named = endpoints.find(({ endpoint }) => endpoint === listAuditEntries)!;
     const reply = await send(named, `?serch=x&${"n".repeat(5000)}=1`, undefined);
     assert.match(reply.problem().message, /Unknown query parameter: serch, n+\. This call takes .*search/);
@@ -61,7 +61,7 @@ describe("a query parameter that a call does not take", () => {
   });
 });
 
-describe("a field that a call does not take", () => {
+describe("an unknown field", () => {
   for (const named of endpoints.filter(({ endpoint }) => endpoint.method !== "GET")) {
     const sample = sampleBody(named) ?? {};
     if (!isObject(sample)) continue;

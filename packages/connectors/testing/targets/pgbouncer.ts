@@ -15,7 +15,7 @@ export type PoolMode = "session" | "transaction" | "statement";
 export interface Pgbouncer {
   host: string;
   port: number;
-  /** Has it read its settings again, as an operator would; connections stay. */
+  /** Makes it reload its settings, as an operator would; connections stay. */
   setMode(mode: PoolMode): void;
   stop(): Promise<void>;
 }

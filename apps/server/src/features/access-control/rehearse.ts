@@ -184,7 +184,7 @@ type Of<Kind extends AccessChange["kind"]> = Extract<AccessChange, { kind: Kind 
 async function applyToSafe(safes: Rehearsed["safes"], tx: Tx, act: Plain, change: Of<"safe-changed">): Promise<void> {
   const { safe_id: id, access_level, status } = change;
   const { name, description } = (await store.wordsOfSafe(tx, id)) ?? NOTHING;
-  // The change itself asks for a fresh proof; what it would do is asked without one.
+  // Only the change itself asks for a fresh proof, not its preview.
   const requireStepUp = () => {};
   await safes.change({ ...act, requireStepUp, params: { id }, body: { name, description, access_level, status } }, tx);
 }

@@ -52,7 +52,7 @@ export interface ReviewRow extends AccessReviewsTable {
 export interface Looker {
   id: string;
   isAdmin: boolean;
-  /** Finds people by their addresses too. */
+  /** Also finds people by their addresses. */
   byAddress: boolean;
   /** Limited to some safes, it sees nothing of the others. */
   token: Asker["token"];

@@ -82,7 +82,7 @@ export interface AskedInText {
   oldest_within_a_day: Date;
 }
 
-/** What this person has asked for without naming an account. Case and spaces do not make another request. */
+/** This person's requests that name no account. Case and spaces do not make a request different. */
 export async function readAskedInText(
   tx: Tx,
   requester: string,

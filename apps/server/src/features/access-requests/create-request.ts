@@ -95,11 +95,11 @@ export async function openInEmergency(site: Site, call: Call<typeof breakGlass>,
   return opened;
 }
 
-/** Pending at a time, and asked for within a day: each tells every approver. */
+/** The most requests pending at a time, and the most created within a day: each one notifies every approver. */
 const MOST_PENDING_IN_TEXT = 10;
 const MOST_IN_TEXT_A_DAY = 50;
 
-/** Throws 409 when this person asked for the same in the same words, 429 when they asked for too much. One's own calls follow each other. */
+/** Throws 409 for the same request in the same words, 429 for too many. Calls by the same person run one after another. */
 async function requireFewInText(
   tx: Tx,
   requester: string,

@@ -246,7 +246,7 @@ describe("a request in free text", () => {
     return app.call(createAccessRequest, { body, as: who.token });
   };
 
-  test("that waits already is refused when it is made again, however it is written", async () => {
+  test("is refused as a duplicate while it is pending, whatever its case and spacing", async () => {
     const asker = await aPerson(app);
     assert.equal((await ask(asker, "The mail server", "Linux")).status, 201);
     const again = await ask(asker, " the  MAIL server", "linux ");
@@ -255,7 +255,7 @@ describe("a request in free text", () => {
     assert.equal((await ask(await aPerson(app), "The mail server", "Linux")).status, 201, "of another person");
   });
 
-  test("is refused to a person with ten that wait, also when they ask for all at once, until one is decided", async () => {
+  test("is refused to a person with ten pending requests, including parallel ones, until one is decided", async () => {
     const asker = await aPerson(app);
     const replies = await Promise.all(Array.from({ length: 14 }, (_, place) => ask(asker, `Server ${place}`)));
     const made = replies.filter(({ status }) => status === 201);
@@ -269,7 +269,7 @@ describe("a request in free text", () => {
     assert.equal((await ask(asker, "One more server")).status, 201);
   });
 
-  test("is refused after fifty within a day, whatever became of them", async () => {
+  test("is refused after fifty within a day, whatever their outcome", async () => {
     const asker = await aPerson(app);
     await app.database.pool.query(
       `insert into access_requests (id, user_id, resource, reason, duration_minutes, risk_level, is_break_glass, state, created_at)

@@ -52,8 +52,8 @@ export function installAccessRequests(kernel: Kernel, deps: AccessRequestDeps): 
 }
 
 /**
- * For a database that was restored: every grant is over at this moment, which each call sees at once. What follows from an end
- * (a rotation, an entry, the news) is the sweep's, as for every grant whose time is over. Returns how many.
+ * For a restored database: ends every grant now, which each call sees at once. The consequences of an ended grant
+ * (rotation, audit entry, notification) are left to the sweep, as for every expired grant. Returns how many.
  */
 export async function endAllGrants(tx: Tx): Promise<number> {
   const result = await sql`

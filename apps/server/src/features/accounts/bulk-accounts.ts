@@ -27,7 +27,7 @@ type Deed = (tx: Tx, id: string) => Promise<{ event: string; note: AuditNote }>;
 
 export async function changeSeveral(deps: AccountDeps, call: Bulk): Promise<Reply> {
   const { action, account_ids } = call.body;
-  // One proof for all of them: moving and enabling let other people at the secrets.
+  // One proof for all of them: moving and enabling give other people access to the secrets.
   if (action === "move" || action === "enable") call.requireStepUp();
   const ids = [...new Set(account_ids)];
   const deed = await deedOf(deps, call);
@@ -77,7 +77,7 @@ async function deedOf(deps: AccountDeps, { actor, body }: Bulk): Promise<Deed> {
       const toSafe = body.safe_id!;
       const kek: Kek = await keyToMoveTo(deps, actor, toSafe);
       const { confirmation } = body;
-      // Asked once for all of them, and again for each, as people may join meanwhile.
+      // Asked once for all of them, and checked again for each one, because people may join in between.
       const { db } = deps.kernel.database;
       const { safe } = await requirePermission(db, actor, toSafe, "add");
       await requireConfirmedPeople(db, actor, safe, confirmation);

@@ -101,7 +101,7 @@ function permissionsFor(
   ];
 }
 
-/** Another platform may ask its members for no approval, and an account that is enabled is lent again. */
+/** Another platform may not require approval, and an enabled account can be checked out again. */
 const givesAway = (shown: ShownRow, edit: Fields, changes: readonly (keyof Fields)[]): boolean =>
   changes.includes("platform_id") || (shown.status !== "active" && edit.status === "active");
 

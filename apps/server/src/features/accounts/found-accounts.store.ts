@@ -32,11 +32,11 @@ export interface Wish {
   conditions: Conditions;
   limit: number;
   after: TimePlace | null;
-  /** Of the safes that this person sees, those whose names hold a word of the text, where that is known already. */
+  /** Of the safes that this person sees, those whose names contain a word of the text, if already known. */
   named?: NamedSafes;
 }
 
-/** A row for each safe and each word that its name holds. */
+/** One row per safe and word in its name. */
 export interface NamedSafes {
   safes: readonly string[];
   words: readonly string[];
@@ -195,7 +195,7 @@ const isSeen = ({ actor }: Wish): Sql =>
     ? sql`true`
     : sql`(credentials.safe_id in (select safe_id from visible) or credentials.id in (select account_id from lent))`;
 
-/** Each word is in the account's own text or in the name of its safe. */
+/** Each word occurs in the account's own text or in the name of its safe. */
 const textMatches = ({ conditions: { text } }: Wish): Sql =>
   sql.join(
     [

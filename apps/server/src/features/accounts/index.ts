@@ -87,7 +87,7 @@ export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
   };
 }
 
-/** For a database that was restored: every check-out is over; the sweep does what follows from it. Returns how many. */
+/** For a restored database: ends every check-out; the sweep does the rest. Returns how many. */
 export async function endAllCheckOuts(tx: Tx): Promise<number> {
   const result = await sql`
     update account_check_outs set until = access_time() where until > access_time()`.execute(tx);

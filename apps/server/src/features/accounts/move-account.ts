@@ -41,7 +41,7 @@ export interface Move {
   /** Of that safe, as `keyToMoveTo` answers it. */
   kek: Kek;
   actor: Actor;
-  /** As `requireConfirmedPeople` wants it. */
+  /** The confirmation for `requireConfirmedPeople`. */
   confirmation: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Moving accounts into a safe that others put one into: who gains access is shown first, and agreed to.
+// Moving accounts into a safe that somebody else added the mover to: shows who gains access, and asks for confirmation.
 import {
   bulkAccounts,
   createToken,
@@ -46,7 +46,7 @@ function askedIn(reply: Reply<unknown>): PeopleGainingAccess {
 }
 const namesOf = (asked: PeopleGainingAccess) => asked.people.map(({ name }) => name);
 
-describe("moving an account into a safe of somebody else", () => {
+describe("moving an account into another person's safe", () => {
   test("names who gains access, and moves it once they are confirmed", async () => {
     const { host, guest, lure, account } = await aLure();
     const asked = askedIn(await move(guest, account, lure));
@@ -60,7 +60,7 @@ describe("moving an account into a safe of somebody else", () => {
     assert.equal(taken.body.password, account.password);
   });
 
-  test("asks again when somebody joined in between, themselves or through a group", async () => {
+  test("asks again when another person joined in between, directly or through a group", async () => {
     const { host, guest, lure, account } = await aLure();
     const first = askedIn(await move(guest, account, lure));
     const accomplice = await aPerson(app);
@@ -80,7 +80,7 @@ describe("moving an account into a safe of somebody else", () => {
     askedIn(await move(one.guest, one.account, one.lure, ""));
   });
 
-  test("asks as well whoever was made the owner by somebody else", async () => {
+  test("also asks an owner whose ownership came from another person", async () => {
     const { host, guest, lure, account } = await aLure();
     const body = { name: lure.name, description: null, owner_id: guest.id };
     assert.equal((await app.call(updateSafe, { params: { id: lure.id }, body, as: host.token })).status, 200);
@@ -88,7 +88,7 @@ describe("moving an account into a safe of somebody else", () => {
     assert.equal(await sees(host, account), false);
   });
 
-  test("tells people of one name apart by a masked address", async () => {
+  test("distinguishes people with the same name by a masked address", async () => {
     const { host, guest, lure, account } = await aLure();
     const twin = await aPerson(app);
     await aMember(app, host, lure, twin, "user");
@@ -100,7 +100,7 @@ describe("moving an account into a safe of somebody else", () => {
     for (const hint of hints) assert.match(hint, /^p….@example\.com$/);
   });
 
-  test("asks nothing where one created the safe, joined it as an administrator, or is alone", async () => {
+  test("asks nothing if the mover created the safe, joined it as an administrator, or is alone", async () => {
     const { guest, own, account } = await aLure();
     const shared = await aSafe(app, guest);
     await aMember(app, guest, shared, await aPerson(app), "user");
@@ -142,7 +142,7 @@ describe("every other way into such a safe asks the same", () => {
     assert.equal(await sees(host, account), true);
   });
 
-  test("an API token is asked as its holder is", async () => {
+  test("asks an API token as it asks the token's holder", async () => {
     const { host, guest, lure, account } = await aLure();
     const body = { name: "A token", scopes: ["account.manage", "safe.share"] as never, expires_in_days: 1 };
     const made = await app.call(createToken, { body, as: guest.token });

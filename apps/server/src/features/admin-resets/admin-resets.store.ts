@@ -49,12 +49,12 @@ export async function listOpen(db: Db, now: Date): Promise<OpenReset[]> {
   return (await sql<OpenReset>`${open(now)} order by reset.requested_at desc limit 200`.execute(db)).rows;
 }
 
-/** Held until the transaction ends: of two who settle it the second finds nothing. */
+/** Locked until the transaction ends, so that only one of two concurrent callers settles it. */
 export async function holdOpen(tx: Tx, id: string, now: Date): Promise<OpenReset | undefined> {
   return (await sql<OpenReset>`${open(now)} and reset.id = ${id} for update of reset`.execute(tx)).rows[0];
 }
 
-/** False when one for the same person and of the same kind is open. */
+/** Returns false when one for the same person and of the same kind is open. */
 export async function insertReset(
   tx: Tx,
   row: Omit<AdminResetsTable, "outcome" | "settled_by" | "settled_at">,

@@ -1,4 +1,4 @@
-// Resetting an administrator's sign-in takes two other administrators, and no way around that.
+// Resetting an administrator's sign-in always takes two other administrators.
 import {
   cancelAdminReset,
   changeUserRole,
@@ -26,7 +26,7 @@ import { eventually } from "#testing/waiting.ts";
 
 const ANOTHER = "an entirely different passphrase";
 let app: TestApp;
-/** Who lost their password, who requests a reset, and who confirms it. */
+/** The administrator who lost their password, the one who requests a reset, and the one who confirms it. */
 let lost: TestPerson;
 let requester: TestPerson;
 let confirmer: TestPerson;
@@ -74,7 +74,7 @@ describe("one administrator alone", () => {
     assert.deepEqual(refusal(factors), [409, "admin-reset.second-needed"]);
   });
 
-  test("does not get around that by demoting the other one first", async () => {
+  test("cannot get around that by demoting the other one first", async () => {
     const params = { id: lost.id };
     const demoted = await app.call(changeUserRole, { params, body: { role: "user" }, as: requester.token });
     assert.equal(demoted.status, 200, demoted.text);
@@ -85,7 +85,7 @@ describe("one administrator alone", () => {
     assert.equal((await link()).status, 200, "a week later they are a person like any other");
   });
 
-  test("resets nobody's sign-in who is no administrator through a request, and not their own", async () => {
+  test("cannot request a reset for a person who is not an administrator, nor for themselves", async () => {
     assert.deepEqual(refusal(await ask(await aPerson(app))), [409, "admin-reset.not-needed"]);
     assert.deepEqual(refusal(await ask(requester)), [403, "user.oneself"]);
     const own = await app.call(issueResetLink, { params: { id: requester.id }, as: requester.token });
@@ -94,7 +94,7 @@ describe("one administrator alone", () => {
 });
 
 describe("two administrators", () => {
-  test("reset a password together: the link goes to who confirms, and ends what was open", async () => {
+  test("reset a password together: the confirming one gets the link, and open sessions end", async () => {
     const secret = { name: "My bank", type: "password", value: "hunter2-secret" } as const;
     await app.call(createCredential, { body: secret, as: lost.token });
     const reset = await asked();
@@ -119,7 +119,7 @@ describe("two administrators", () => {
     assert.deepEqual((await app.call(listFactors, { as: token })).body.data, []);
   });
 
-  test("are two others: neither who requested nor the person concerned confirms, and no token does", async () => {
+  test("are two others: neither the requester nor the person concerned can confirm, and no token can", async () => {
     const reset = await asked();
     for (const person of [requester, lost]) {
       assert.deepEqual(refusal(await confirm(reset, person)), [403, "admin-reset.other-needed"]);
@@ -132,7 +132,7 @@ describe("two administrators", () => {
     assert.equal((await confirm(reset, manager)).status, 403);
   });
 
-  test("are not one and somebody who was made an administrator for it", async () => {
+  test("must not include a person who became an administrator after the request", async () => {
     const reset = await asked();
     ahead = 1000;
     const puppet = await aPerson(app, "admin");
@@ -141,7 +141,7 @@ describe("two administrators", () => {
     assert.equal(data.find(({ id }) => id === reset.id)?.can_confirm, false);
   });
 
-  test("have 24 hours, and one request of a kind at a time", async () => {
+  test("have 24 hours, and one open request of each kind", async () => {
     const reset = await asked();
     assert.deepEqual(refusal(await ask(lost)), [409, "admin-reset.open"]);
     ahead = 25 * HOUR;
@@ -151,7 +151,7 @@ describe("two administrators", () => {
     assert.equal((await ask(lost)).status, 201, "an expired request is out of the way");
   });
 
-  test("confirm a request once, also at the same moment", async () => {
+  test("confirm a request once, even with two calls at the same moment", async () => {
     const third = await aPerson(app, "admin");
     const reset = await asked();
     const replies = await Promise.all([confirm(reset, confirmer), confirm(reset, third), confirm(reset, confirmer)]);
@@ -162,7 +162,7 @@ describe("two administrators", () => {
   });
 });
 
-test("a request is cancelled by the person concerned, and everybody concerned is told", async () => {
+test("a request can be cancelled by the person concerned, and everyone concerned is notified", async () => {
   const reset = await asked();
   const told = async ({ token }: TestPerson, title: RegExp) =>
     eventually(async () => {

@@ -1,4 +1,4 @@
-// Resets the sign-in of administrators: one requests, another confirms, and everybody concerned is told.
+// Resets the sign-in of administrators: one requests, another confirms, and everyone concerned is notified.
 import type {
   AdminReset,
   Message,
@@ -32,9 +32,9 @@ export interface AdminResetDeps {
   kernel: Kernel;
   notify: Notify;
   isVaultHeld(db: Db, userId: string): Promise<boolean>;
-  /** Replaces any earlier link of this person. Throws 409 for somebody whose password is not ours. */
+  /** Replaces any earlier link of this person. Throws 409 if their password is not managed here. */
   issueResetLink(tx: Tx, userId: string, by: string): Promise<{ link: string; expiresAt: Date }>;
-  /** Removes them, ends sessions and API tokens, and tells the person; answers how many there were. */
+  /** Removes them, ends sessions and API tokens, and notifies the person; returns how many factors there were. */
   resetFactors(tx: Tx, person: Person, by: { name: string }): Promise<number>;
 }
 
@@ -140,7 +140,7 @@ async function held(
   return reset;
 }
 
-/** Also not somebody who became an administrator after the request: the requester could have made them one for it. */
+/** Excludes administrators appointed after the request: the requester could have appointed them for it. */
 const mayConfirm = (reset: OpenReset, me: Pick<Person, "id" | "role" | "admin_since"> | undefined): boolean =>
   me?.role === "admin" &&
   me.id !== reset.requested_by &&

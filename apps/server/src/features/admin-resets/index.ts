@@ -1,4 +1,4 @@
-// Resets of administrators' sign-in, which two other administrators decide together.
+// Resets of administrators' sign-in, which need two other administrators.
 import { cancelAdminReset, confirmAdminReset, listAdminResets, requestAdminReset } from "@strongroom/contract";
 import { implement } from "#kernel/http/implement.ts";
 import { cancel, confirm, list, request } from "./admin-resets.ts";

@@ -151,8 +151,8 @@ async function drill(
 }
 
 /**
- * INVARIANT: a drill starts nothing that does not authenticate. A genuine backup under another one's name is refused too: it
- * would make an old state look like a new one.
+ * INVARIANT: a drill starts nothing that does not authenticate. A genuine backup under another backup's name is refused too,
+ * because an old state could pass for a new one.
  */
 async function authenticated(folder: string, findMac: FindMac): Promise<BackupManifest> {
   const found = await readManifest(folder);

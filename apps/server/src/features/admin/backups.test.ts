@@ -171,7 +171,7 @@ test("a damaged backup is found by its drill; one that was deleted is gone, and 
   assert.ok(existsSync(join(dataFolder, "postgres")));
 });
 
-test("a drill starts nothing of a backup that was changed, made by an earlier version, or renamed", async () => {
+test("a drill starts nothing from a backup that was changed, made by an earlier version, or renamed", async () => {
   const genuine = await backedUp();
   const { backupFolder } = app.config;
   const marker = join(temporary.path, "marker");
@@ -230,7 +230,7 @@ test(
           if (!readlinkSync(`/proc/${pid}/cwd`).startsWith(drills)) continue;
           seen.push({ uid: statSync(`/proc/${pid}`).uid, interfaces: readFileSync(`/proc/${pid}/net/dev`, "utf8") });
         } catch {
-          // It ended meanwhile.
+          // It exited in the meantime.
         }
       }
     }, 5);

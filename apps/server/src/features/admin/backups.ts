@@ -104,7 +104,7 @@ async function look(folder: string, name: string, keys: KeyRing): Promise<Omit<B
   };
 }
 
-/** What can be told without reading all of it. A sealed vault, and one that has another root key by now, do not tell more. */
+/** The state of a backup without reading all of it. A sealed vault, or one with another root key by now, shows no more. */
 function stateOf(found: FoundManifest, name: string, keys: KeyRing): Backup["state"] {
   if (!found.isAuthenticable) return "unauthenticated";
   if (found.manifest.name !== name) return "damaged";

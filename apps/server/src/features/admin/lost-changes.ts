@@ -1,4 +1,4 @@
-// What audit sinks on this machine know and a restored database does not: read from their files, line by line.
+// Changes that audit sinks on this machine recorded and a restored database lacks: read from their files, line by line.
 import type { LostChange } from "@strongroom/contract";
 import { createReadStream } from "node:fs";
 import { constants } from "node:fs";
@@ -9,7 +9,7 @@ import { z } from "zod";
 import type { Db } from "#kernel/db/database.ts";
 import { findKnownEntries } from "./restores.store.ts";
 
-/** Events after which somebody or something could do less than before, or differently. */
+/** Events that removed or changed the rights of a person or program. */
 const TAKES_AWAY =
   /[.-](?:revoked|disabled|deleted|removed|ended|reset|changed|replaced|rotated|rekeyed|used|withdrawn|closed|completed)$/;
 const MOST_CHANGES = 500;
@@ -28,13 +28,13 @@ const Line = z.object({
 });
 
 export interface LostChanges {
-  /** Entries that the files have and the database does not. */
+  /** Entries that are in the files and not in the database. */
   entries: number;
   /** Newest first. */
   changes: LostChange[];
 }
 
-/** `size`: how many entries of the audit trail the database has. Only files in the JSON format are understood. */
+/** `size`: the number of audit entries in the database. Only files in the JSON format are understood. */
 export async function readLostChanges(db: Db, folder: string, size: number): Promise<LostChanges> {
   const found = new Map<string, LostChange | null>();
   for (const name of await readdir(folder).catch(() => [])) {
@@ -71,7 +71,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   try {
     yield* createInterface({ input: stream, crlfDelay: Infinity });
   } catch {
-    // A folder, a link, or a file that went away: what other files say still counts.
+    // A folder, a link, or a file that has disappeared: the other files still count.
   } finally {
     stream.destroy();
   }

@@ -1,4 +1,4 @@
-// After a restore: what was revoked since the backup stays without effect, and an administrator reviews what came back.
+// After a restore: access that was revoked since the backup stays revoked, and an administrator reviews the rest.
 import {
   completePasswordReset,
   confirmTokens,
@@ -134,7 +134,7 @@ before(async () => {
     findMac,
   });
 
-  // After the backup: all of it is taken away.
+  // After the backup: all of it is revoked.
   usedPassword = "the password after the reset";
   const used = await app.call(completePasswordReset, { body: { token: resetToken, password: usedPassword } });
   assert.equal(used.status, 200, used.text);
@@ -205,7 +205,7 @@ describe("a server on a restored database", () => {
     assert.equal((await app.call(listOwnTokens, { as: owner })).body.data[0]?.state, "suspended");
   });
 
-  test("is degraded, notifies administrators, and lists what is known to be undone", async () => {
+  test("is degraded, notifies administrators, and lists the known lost changes", async () => {
     const health = (await app.call(readHealth)).body;
     assert.equal(health.status, "degraded");
     assert.match(health.checks.find(({ name }) => name === "restore review")?.message ?? "", /database was restored/);
@@ -232,13 +232,13 @@ describe("a server on a restored database", () => {
     assert.deepEqual(rows, [{ ended: found.ended }]);
   });
 
-  test("verifies which secret is in force before a restored rotation changes anything", async () => {
+  test("verifies which secret is active before a restored rotation changes anything", async () => {
     const { rows } = await app.database.pool.query("select step, journal from rotations");
     assert.equal(rows[0].step, "doubtful");
     assert.deepEqual([rows[0].journal.step, rows[0].journal.dead], ["doubtful", []]);
   });
 
-  test("confirms tokens one by one, for administrators who are there themselves", async () => {
+  test("confirms tokens one by one, in a fresh session of an administrator", async () => {
     const { suspended_tokens: tokens } = await review();
     assert.deepEqual(tokens.map(({ name }) => name).toSorted(), ["of the holder", "of the pipeline"]);
     const good = tokens.find(({ name }) => name === "of the pipeline")!;
@@ -259,7 +259,7 @@ describe("a server on a restored database", () => {
     assert.equal((await confirm(now)).status, 404);
   });
 
-  test("is healthy when the review is finished, also after a restart, and what was not confirmed stays suspended", async () => {
+  test("is healthy once the review is finished, also after a restart, and unconfirmed tokens stay suspended", async () => {
     assert.equal((await app.call(finishRestoreReview, { as: now })).status, 200);
     assert.equal((await app.call(finishRestoreReview, { as: now })).status, 409);
     const isThere = async () =>
@@ -275,7 +275,7 @@ describe("a server on a restored database", () => {
   });
 });
 
-test("a database that fell behind the kept checkpoint is treated as restored, once, without a mark", async () => {
+test("a database older than the kept checkpoint is treated as restored once, even without a mark", async () => {
   const { app, stop } = await startOn(inside("snapshot"));
   const person = await firstAdmin(app);
   await app.kernel.database.transaction(async () => {});
@@ -295,7 +295,7 @@ test("a database that fell behind the kept checkpoint is treated as restored, on
     return rows.length === 0 ? true : null;
   });
   await stop();
-  // As a snapshot of the disk would bring it back: nothing says that it was restored, but the checkpoint beside it.
+  // As after restoring a disk snapshot: only the checkpoint beside the database shows that it was restored.
   const folder = inside("snapshot-restored");
   mkdirSync(folder, { mode: 0o700 });
   copyFileSync(join(inside("snapshot"), "root.key"), join(folder, "root.key"));

@@ -1,4 +1,4 @@
-// The review after a restore: what is known to have been undone, which tokens wait for a confirmation, and its end.
+// The review after a restore: the lost changes that are known, the tokens to confirm, and the end of the review.
 import type { Message, RestoreReview, SuspendedToken, confirmTokens, finishRestoreReview } from "@strongroom/contract";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";

@@ -1,4 +1,4 @@
-// Finds out that the database was restored, and ends what the restore revived before anything is served.
+// Detects that the database was restored, and ends revived access before anything is served.
 import { parseCheckpoint } from "@strongroom/auditlog";
 import type { RestoreEnds } from "@strongroom/contract";
 import { createHash } from "node:crypto";
@@ -22,7 +22,7 @@ import {
   takeMark,
 } from "./restores.store.ts";
 
-/** What other features do for a restored database, in the transaction that treats it. */
+/** What other features do for a restored database, in the same transaction. */
 export interface RestoreDeps {
   notify: Notify;
   endSignIns(tx: Tx): Promise<Pick<RestoreEnds, "sessions" | "sign_ins" | "links">>;
@@ -42,8 +42,8 @@ interface KeptCheckpoint {
 }
 
 /**
- * The largest checkpoint that this machine kept. Its signature is not checked, because the vault may still be sealed, and
- * nothing must be served before: who can write to the data folder could end everybody's sessions, and nothing else.
+ * The largest checkpoint that this machine kept. Its signature is not checked, because the vault may still be sealed and
+ * nothing may be served before. An attacker who can write to the data folder could end all sessions this way, but no more.
  */
 async function newestKept(folder: string): Promise<KeptCheckpoint | null> {
   const notes = await openCheckpointFile(folder).readAll();
@@ -57,28 +57,28 @@ async function newestKept(folder: string): Promise<KeptCheckpoint | null> {
   );
 }
 
-/** Null when the database has all that the kept checkpoint covers, or falling behind this one is known. */
+/** Null when the database has everything that the kept checkpoint covers, or when this loss was already handled. */
 async function fallenBehind(kernel: Kernel): Promise<KeptCheckpoint | null> {
   const { db } = kernel.database;
-  // Read before the database is asked: a checkpoint is kept only after its commit.
+  // Read before querying the database: a checkpoint is kept only after its commit.
   const kept = await newestKept(join(kernel.config.dataFolder, "audit"));
   if (kept === null || (await readSize(db)) >= kept.size) return null;
   return (await isCheckpointKnown(db, kept.digest)) ? null : kept;
 }
 
 /**
- * Looks whether the database was restored since the last look, and treats it then. INVARIANT: what a restore revived ends in
- * the transaction that notes the restore.
+ * Checks whether the database was restored since the last check, and handles it. INVARIANT: revived access ends in the same
+ * transaction that records the restore.
  */
 async function treatIfRestored(kernel: Kernel, deps: RestoreDeps, isStart: boolean): Promise<void> {
   const { database } = kernel;
-  // A trail that is cut while the server runs is an attack on it, which the audit feature raises the alarm about.
+  // Entries that are cut off while the server runs are an attack, which the audit feature reports.
   const behind = isStart ? await fallenBehind(kernel) : null;
   if (behind === null && !(await hasMark(database.db))) return;
   await database.transaction(async (tx) => {
     await lockRestores(tx);
     const mark = await takeMark(tx);
-    // Another process may have been faster.
+    // Another process may have handled it already.
     const isNews = behind !== null && !(await isCheckpointKnown(tx, behind.digest));
     if (mark === null && !isNews) return;
     await treat(kernel, deps, tx, { mark, behind: isNews ? behind : null });
@@ -144,11 +144,11 @@ async function treat(kernel: Kernel, deps: RestoreDeps, tx: Tx, { mark, behind }
   kernel.log.warn(details, "the database was restored: an administrator has to review it");
 }
 
-/** Between two looks for a mark, in milliseconds: an operator can leave one while the server runs. */
+/** Between two checks for a mark, in milliseconds: an operator can leave one while the server runs. */
 const LOOK_EVERY = 10_000;
 
 export interface RestoreWatch {
-  /** Resolves after the first look. Before anything is served. */
+  /** Resolves after the first check. Call it before anything is served. */
   start(): Promise<void>;
   stop(): Promise<void>;
   health: { name: string; problem: () => Promise<string | null> };

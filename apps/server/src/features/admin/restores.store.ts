@@ -1,4 +1,4 @@
-// The rows of restores that were found, and of the marks by which they are found.
+// The rows of detected restores, and of the marks that reveal them.
 import type { LostChange, RestoreEnds, RestoreReview } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -31,12 +31,12 @@ export interface MarkRow {
   marked_at: Date;
 }
 
-/** One process at a time treats a restored database. */
+/** Only one process at a time handles a restored database. */
 export async function lockRestores(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('strongroom.restores'))`.execute(tx);
 }
 
-/** Takes the marks; the newest one is returned. */
+/** Deletes the marks and returns the newest one. */
 export async function takeMark(tx: Tx): Promise<MarkRow | null> {
   const { rows } = await sql<MarkRow>`
     delete from restore_marks returning found_by, backup_made_at, is_authenticated, marked_at`.execute(tx);
@@ -93,12 +93,12 @@ export async function finishRestores(tx: Tx, by: string, at: Date): Promise<stri
   return (await update.where("finished_at", "is", null).returning("id").execute()).map(({ id }) => id);
 }
 
-/** Stored answers to repeated requests belong to the time before. */
+/** Stored replies to repeated requests belong to the time before the restore. */
 export async function forgetAnswers(tx: Tx): Promise<void> {
   await sql`delete from idempotency_keys`.execute(tx);
 }
 
-/** Those of these audit entries that the database has. */
+/** The given audit entries that are in the database. */
 export async function findKnownEntries(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select id::text as id from audit_entries where id = any(${[...ids]}::uuid[])`.execute(db);

@@ -33,13 +33,13 @@ export async function deliver(site: Site, claimed: SinkRow, memory: Memory, sign
   }
 }
 
-/** INVARIANT: a log that is shorter than what was passed on of it, or another one than its witness saw, is not continued. */
+/** INVARIANT: delivery stops when the log is shorter than what was delivered, or differs from what its witness saw. */
 async function contradict(site: Site, sink: SinkRow, found: NewContradiction): Promise<void> {
   await site.outlet.report(found);
   await fail(site, sink, sink.cursor, found.finding.message);
 }
 
-/** The same answer to the same checkpoint is the same contradiction. */
+/** The same reply to the same checkpoint is the same contradiction. */
 const witnessed = ({ id, cursor, cosigned }: SinkRow, message: string): NewContradiction => ({
   source: "witness",
   subject: id,

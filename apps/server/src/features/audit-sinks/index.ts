@@ -22,7 +22,7 @@ interface Deps {
 export interface AuditSinksFeature extends Delivery {
   /** For the health of the server. */
   health: { name: string; problem: () => Promise<string | null> };
-  /** How far each is, for the log that compares itself with it. */
+  /** The position of each sink, which the log compares with itself. */
   standings: (db: Db) => Promise<SinkStanding[]>;
 }
 

@@ -170,7 +170,7 @@ async function rewriteHistory(): Promise<void> {
   });
 }
 
-/** What they can do besides who also own the machine: nothing there remembers the log, and its entries pass for those of an upgrade. */
+/** Everything an attacker can do without owning the machine: erases every memory of the log, so that entries pass for those of an upgrade. */
 async function forgetHistory(): Promise<void> {
   const { database, dataFolder } = await log.stopOnly();
   rmSync(join(dataFolder, "audit"), { recursive: true });
@@ -184,7 +184,7 @@ async function forgetHistory(): Promise<void> {
   log = await testApp({ database, dataFolder });
 }
 
-test("a database that was rewritten wholesale is not signed anew by the server that runs", async () => {
+test("a running server does not sign a database that was rewritten wholesale", async () => {
   const before = await allWatched();
   await rewriteHistory();
   const { open } = await eventually(async () => {
@@ -196,7 +196,7 @@ test("a database that was rewritten wholesale is not signed anew by the server t
   assert.equal((await watched()).size, before.size);
 });
 
-test("who rewrites the data folder too is found out by the witness's copy", async () => {
+test("a witness's copy exposes an attacker who also rewrites the data folder", async () => {
   const before = await watched();
   await forgetHistory();
   await sequenced(log, admin);

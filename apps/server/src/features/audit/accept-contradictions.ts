@@ -1,5 +1,5 @@
-// An administrator's decision about what contradicts the audit trail: the database as it stands is accepted, on record and
-// with the evidence kept, and the log goes on from there.
+// An administrator's decision about contradictions in the audit trail: accepts the database as it is, on record and
+// with the evidence kept, and the log continues from there.
 import { consistencyProof, rootHash, signCheckpoint, verifyCheckpoint, verifyConsistency } from "@strongroom/auditlog";
 import type { KeyRing } from "@strongroom/keys";
 import type { Contradiction, ReplyOf, listContradictions } from "@strongroom/contract";
@@ -21,17 +21,17 @@ export async function showContradictions(db: Db): Promise<ReplyOf<typeof listCon
 }
 
 export interface Decision {
-  /** All that are open: who decides has seen them. */
+  /** All open ones: the administrator has seen each of them. */
   ids: readonly string[];
-  /** The newest stored checkpoint, as it was shown; null for none. */
+  /** The newest stored checkpoint, as shown to the administrator; null for none. */
   checkpoint: string | null;
   by: string;
   reason: string;
 }
 
 /**
- * Accepts all that is open. Where the log itself was contradicted, its newest checkpoint signs what is stored now. Returns what
- * was accepted. Throws 409 when something else is open or stored by now, or the tree is too damaged to go on from.
+ * Accepts all open contradictions. If the log itself was contradicted, a new checkpoint signs the stored tree. Returns the
+ * accepted ones. Throws 409 when something else is open or stored by now, or the tree is too damaged to continue.
  */
 export async function acceptContradictions(
   tx: Tx,
@@ -59,7 +59,7 @@ export async function acceptContradictions(
   return { accepted: open, base };
 }
 
-/** The checkpoint over what is stored: the stored one where it fits, else a new one. */
+/** The checkpoint over the stored tree: the stored one if it fits, else a new one. */
 async function settleBase(tx: Tx, identity: LogIdentity, head: Head, now: Date): Promise<string | null> {
   const { origin, signer } = identity;
   await restoreSeed(tx, identity);
@@ -76,7 +76,7 @@ async function settleBase(tx: Tx, identity: LogIdentity, head: Head, now: Date):
     if (!stored.root.equals(root)) throw damaged();
     return head.note;
   }
-  // What an older checkpoint signed is still there, or the nodes are not those of the leaves.
+  // Entries that an older checkpoint signed are still there, or the nodes do not match the leaves.
   if (stored !== null && stored.size < head.size) {
     const proof = await consistencyProof(nodeReader(tx), stored.size, head.size);
     const claim = { earlier: stored.size, size: head.size, earlierRoot: stored.root, root, proof };

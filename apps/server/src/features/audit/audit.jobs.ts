@@ -32,7 +32,7 @@ import { insertCheckpoint, insertLeaves, insertNodes, mayExtend, readHead } from
  * notify queue up behind one lock while they flush, which halved the recorded entries per second at 16 connections.
  */
 const LOOK_INTERVAL = 250;
-/** After a failure, and while an administrator has to decide. */
+/** The delay after a failure, and while an administrator has to decide. */
 const FAILED_INTERVAL = 2000;
 const STOPPED_INTERVAL = 1000;
 const FILE_INTERVAL = 1000;
@@ -44,15 +44,15 @@ export interface Sequencer {
   start(): void;
   /** Waits for the batch at work and writes the newest checkpoint to its file. */
   stop(): Promise<void>;
-  /** Gives a place to everything that waits now; null while the vault is sealed or a contradiction is open. */
+  /** Sequences all pending entries; null while the vault is sealed or a contradiction is open. */
   sequence(): Promise<number | null>;
-  /** Compares the database with all that is known outside of it, and reports what contradicts it. */
+  /** Compares the database with everything known outside of it, and reports contradictions. */
   compare(): Promise<void>;
-  /** Reports what somebody else found, such as a witness; nothing is signed from then on if it is about the log itself. */
+  /** Reports a contradiction found elsewhere, such as by a witness; one about the log itself stops signing. */
   report(found: NewContradiction): Promise<void>;
-  /** Why nothing gets a place any more, or what an administrator has to look at, in one sentence; null when all is well. */
+  /** Why no entry is sequenced any more, or what an administrator has to check, in one sentence; null when all is well. */
   problem(): string | null;
-  /** What this process found and no administrator accepted. */
+  /** Contradictions that this process found and no administrator accepted. */
   open(): readonly FoundContradiction[];
 }
 
@@ -63,13 +63,13 @@ interface Parts {
   openLog: OpenLog;
   keys: KeyRing;
   pendingKeys: PendingKeys;
-  /** Of the data folder, for what belongs to the trail. */
+  /** The data folder's subfolder for the audit trail. */
   folder: string;
   file: CheckpointFile;
   openContradictions: () => Promise<Contradictions>;
-  /** What the sinks say that they have had of the log. */
+  /** The positions that the sinks report. */
   compareSinks: (db: Db, identity: LogIdentity) => Promise<NewContradiction[]>;
-  /** They may be behind again: the database is an older one. */
+  /** Sinks may be behind again: the database is an older one. */
   forgetSinks: () => void;
 }
 
@@ -80,7 +80,7 @@ export function createSequencer(parts: Parts): Sequencer {
   /** Settles when the work that was asked for so far is done. */
   let atWork: Promise<unknown> = Promise.resolve();
   let contradictions: Contradictions | null = null;
-  /** Of another process, which this one only hears of. */
+  /** Found by another process; this one only learned of it. */
   let isStoppedElsewhere = false;
   let isExamined = false;
   let isFailing = false;
@@ -98,7 +98,7 @@ export function createSequencer(parts: Parts): Sequencer {
   const isContradicted = (): boolean =>
     isStoppedElsewhere || (contradictions?.open() ?? []).some(({ is_stopping }) => is_stopping);
 
-  /** Null while the vault is sealed, or a contradiction is open or found. */
+  /** Null while the vault is sealed, or while a contradiction is open or has just been found. */
   async function unlessContradicted<T>(
     work: (identity: LogIdentity, check: PendingCheck) => Promise<T>,
   ): Promise<T | null> {
@@ -109,12 +109,12 @@ export function createSequencer(parts: Parts): Sequencer {
       await examine(identity);
       return isContradicted() ? null : await work(identity, pending);
     } catch (error) {
-      // Sealed, or unsealed anew: the keys are asked for again.
+      // Sealed, or unsealed again: the keys are loaded again.
       pending = null;
       if (error instanceof SealedError) return null;
       const found =
         error instanceof EnvelopeError ? unreadableKey() : error instanceof Contradicted ? error.found : null;
-      // Accepted once, and still so: it cannot go on, and says so as for any other failure.
+      // Accepted before and still true: the log cannot continue, and reports it like any other failure.
       if (found === null || !(await contradict(found))) throw error;
       return null;
     }
@@ -138,7 +138,7 @@ export function createSequencer(parts: Parts): Sequencer {
       await compareOthers(identity, check);
     });
 
-  /** Takes over what administrators decided meanwhile. */
+  /** Applies decisions that administrators made in the meantime. */
   async function waitsForDecision(identity: LogIdentity): Promise<boolean> {
     const register = await openOnes();
     const head = await readHead(database.db);
@@ -149,7 +149,7 @@ export function createSequencer(parts: Parts): Sequencer {
     return isContradicted();
   }
 
-  /** An administrator accepted another history: the log goes on from the checkpoint that they saw. */
+  /** An administrator accepted another history: the log continues from the checkpoint that they saw. */
   async function follow(identity: LogIdentity, { is_stopping, base_note }: ContradictionRow): Promise<void> {
     if (!is_stopping) return;
     known = base_note === null ? null : readKnown(base_note, identity, "the checkpoint that an administrator accepted");
@@ -171,7 +171,7 @@ export function createSequencer(parts: Parts): Sequencer {
     }
   }
 
-  /** Once, before anything is signed: is the database what the data folder and the sinks know of it? */
+  /** Once, before anything is signed: does the database match the data folder and the sinks? */
   async function examine(identity: LogIdentity): Promise<void> {
     if (isExamined) return;
     const note = await file.read();
@@ -184,7 +184,7 @@ export function createSequencer(parts: Parts): Sequencer {
     isExamined = true;
   }
 
-  /** What was contradicted and accepted, by way of another process, is known no more. */
+  /** Forgets a contradicted checkpoint once another process has accepted the contradiction. */
   async function unlessAccepted(error: unknown): Promise<{ kept: null }> {
     if (!(error instanceof Contradicted)) throw error;
     const decision = await (await openOnes()).accepted(database.db, error.found);
@@ -237,18 +237,18 @@ export function createSequencer(parts: Parts): Sequencer {
     return { origin, size, root, note, frontier };
   }
 
-  /** Now and then: what sinks had, and what became of the entries that this process recorded. */
+  /** Periodically: checks the sinks' positions, and the entries that this process recorded. */
   async function compareOthers(identity: LogIdentity, check: PendingCheck): Promise<void> {
     comparedAt = performance.now();
     for (const found of await parts.compareSinks(database.db, identity)) await contradict(found);
     for (const found of await check.missing(database.db, performance.now())) await contradict(found);
   }
 
-  /** True when it is open now, or when this process goes on from what an administrator accepted. */
+  /** True when it is open now, or when this process continues from an accepted checkpoint. */
   async function contradict(found: NewContradiction): Promise<boolean> {
     const decision = await (await openOnes()).report(found);
     if (decision === null) return true;
-    // INVARIANT: a decision about something else, or of long ago, never replaces what this process knows.
+    // INVARIANT: a decision about something else, or an old one, never replaces the checkpoint that this process knows.
     if (known === null || found.known !== known.note) return false;
     await follow(await openLog(), decision);
     return true;
@@ -277,7 +277,7 @@ export function createSequencer(parts: Parts): Sequencer {
     return work;
   }
 
-  /** INVARIANT: the file only grows: another process may have written a newer one, and whatever it holds is in the tree. */
+  /** INVARIANT: the file only grows: another process may have written a newer checkpoint, and the tree contains it. */
   async function mayReplace(there: string, note: string): Promise<boolean> {
     if (there === written) return true;
     try {

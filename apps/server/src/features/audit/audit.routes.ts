@@ -26,7 +26,7 @@ import type { People } from "./list-trail.ts";
 import type { OpenLog } from "./signing-key.ts";
 import { newestCheckpoint } from "./tree.store.ts";
 
-/** More are in the database and in the data folder. */
+/** The rest is in the database and in the data folder. */
 const MOST_IN_ENTRY = 20;
 
 interface Parts {

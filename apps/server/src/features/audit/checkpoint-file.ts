@@ -1,4 +1,4 @@
-// The newest checkpoints outside of the database: a database that was cut back or replaced cannot take them along.
+// The newest checkpoints, kept outside of the database: cutting back or replacing the database does not affect them.
 import { parseCheckpoint, splitNotes } from "@strongroom/auditlog";
 import { appendFile, mkdir, open, readFile, readdir, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,31 +7,31 @@ import { setTimeout as delay } from "node:timers/promises";
 const NEWEST = "checkpoint";
 const HISTORY = "checkpoints";
 const LOCK = "checkpoint.lock";
-/** A lock that nobody gave back for so many milliseconds belongs to a process that died. */
+/** After this many milliseconds, a lock that was not released belongs to a process that died. */
 const STALE_LOCK = 10_000;
 
-/** The history is thinned when it holds more notes than this: the newest half stays whole, of the others every second one. */
+/** The history is thinned when it holds more notes than this: the newer half is kept, and every second note of the older half. */
 const MOST_NOTES = 2000;
 
 export interface CheckpointFile {
-  /** The newest checkpoint that was written, unchecked; null when there is none. */
+  /** The newest checkpoint that was written, unverified; null when there is none. */
   read(): Promise<string | null>;
   /**
-   * Writes a checkpoint, flushed to disk before the old one goes, and adds it to the history. `mayReplace` is asked about
-   * the one that is there, under a lock that all processes of this machine share; when it says no, nothing is written.
+   * Writes a checkpoint, flushed to disk before the old one is replaced, and adds it to the history. `mayReplace` gets the
+   * current one, under a lock that all processes of this machine share; when it returns false, nothing is written.
    */
   write(note: string, mayReplace: (there: string) => Promise<boolean>): Promise<boolean>;
-  /** Moves the newest checkpoint and the history out of the way, for good: an administrator accepted another history. */
+  /** Moves the newest checkpoint and the history aside permanently: an administrator accepted another history. */
   setAside(at: Date): Promise<void>;
   /** Every checkpoint that the database must agree with. */
   readAll(): Promise<string[]>;
 }
 
-/** Creates `folder` when needed, for the server's user alone. */
+/** Creates `folder` if needed, accessible to the server's user only. */
 export function openCheckpointFile(folder: string): CheckpointFile {
   const path = join(folder, NEWEST);
   const history = join(folder, HISTORY);
-  /** Notes in the history, once this process has read it. */
+  /** The number of notes in the history, once this process has read it. */
   let length: number | null = null;
 
   async function addToHistory(note: string): Promise<void> {
@@ -42,14 +42,14 @@ export function openCheckpointFile(folder: string): CheckpointFile {
       await rename(`${history}.next`, history);
       length = thinned.length;
     }
-    // An empty line parts two notes.
+    // An empty line separates two notes.
     await appendFile(history, length === 0 ? note : `\n${note}`, { mode: 0o600 });
     length++;
   }
 
   async function readHistory(): Promise<string[]> {
     const text = await readIfThere(history);
-    // A process that died while it appended leaves half a note, which proves nothing.
+    // A process that died while appending leaves half a note, which proves nothing.
     return text === null ? [] : splitNotes(text).filter((note) => parseCheckpoint(note) !== null);
   }
 
@@ -79,7 +79,7 @@ export function openCheckpointFile(folder: string): CheckpointFile {
     },
     async readAll() {
       const names = (await listIfThere(folder)).filter(
-        // The second kind: set aside by versions that did not ask anybody.
+        // The second kind: set aside by versions that did not ask an administrator.
         (name) => name === NEWEST || name.startsWith(`${NEWEST}.contradicted-`),
       );
       const notes = await Promise.all(names.map((name) => readIfThere(join(folder, name))));
@@ -88,14 +88,14 @@ export function openCheckpointFile(folder: string): CheckpointFile {
   };
 }
 
-/** Keeps the newest half, and every second one of the older notes: however long the log lives, some of each age stay. */
+/** Keeps the newer half and every second one of the older notes, so that some notes of every age remain. */
 function thin(notes: readonly string[]): string[] {
   const sorted = notes.toSorted((a, b) => (parseCheckpoint(a)?.size ?? 0) - (parseCheckpoint(b)?.size ?? 0));
   const half = Math.floor(sorted.length / 2);
   return sorted.filter((_, place) => place >= half || place % 2 === 0);
 }
 
-/** One process of this machine at a time. */
+/** Only one process of this machine at a time. */
 async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   let [seen, since] = [0, performance.now()];
   while (!(await takeLock(path))) {

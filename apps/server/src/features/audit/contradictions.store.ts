@@ -1,4 +1,4 @@
-// Contradictions in the database: what was found, and what an administrator decided about it.
+// Contradictions in the database: each finding, and the administrator's decision about it.
 import type { FindingKind } from "@strongroom/auditlog";
 import { sql } from "kysely";
 import type { Insertable, Selectable } from "kysely";
@@ -32,7 +32,7 @@ declare module "#kernel/db/tables.ts" {
 export type ContradictionRow = Selectable<ContradictionsTable>;
 export type FoundContradiction = Omit<ContradictionRow, "accepted_at" | "accepted_by" | "reason" | "base_note" | "mac">;
 
-/** False when it is recorded already. */
+/** Returns false when it is already recorded. */
 export async function insertContradiction(tx: Tx, found: FoundContradiction): Promise<boolean> {
   const row: Insertable<ContradictionsTable> = {
     ...found,

@@ -79,7 +79,7 @@ async function aCutLog() {
   return { app, database, admin, shown: await stopped(app, admin), size: Number(rows[0]?.size) };
 }
 
-test("a live log that was cut is not continued: the evidence is saved, and people are told", async () => {
+test("a live log that was cut is not continued: the evidence is saved, and administrators are notified", async () => {
   const { app, admin, shown, size } = await aCutLog();
   assert.match(
     shown.open[0]!.message,
@@ -93,7 +93,7 @@ test("a live log that was cut is not continued: the evidence is saved, and peopl
   assert.equal(verified.is_intact, false);
   const { body: after } = await app.call(readCheckpoint, { as: admin });
   assert.equal(after.size, size, "nothing is signed");
-  assert.ok(after.pending >= 5, "what is recorded meanwhile waits");
+  assert.ok(after.pending >= 5, "new entries stay pending");
 
   assert.ok(keptSize(app) > size, "the kept checkpoint is not replaced by a smaller one");
   const [file = ""] = readdirSync(join(app.dataFolder, "audit", "contradictions"));
@@ -111,9 +111,9 @@ test("a live log that was cut is not continued: the evidence is saved, and peopl
   });
 });
 
-test("an administrator's decision lets every process go on from what is stored, and stays on record", async () => {
+test("after an administrator's decision every process continues from the stored log, and the decision stays on record", async () => {
   const { app, database, admin, shown, size } = await aCutLog();
-  // On another machine: a start beside the kept checkpoint takes the database for a restored one, and ends all sessions.
+  // On another machine: a start beside the kept checkpoint would treat the database as restored and end all sessions.
   const elsewhere = mkdtempSync(join(tmpdir(), "strongroom-test-"));
   const other = await aServer({ database, dataFolder: elsewhere, config: { keyFile: app.config.keyFile } });
   const body = { ids: shown.open.map(({ id }) => id), checkpoint: shown.checkpoint, reason: "Restored an older copy" };
@@ -134,7 +134,7 @@ test("an administrator's decision lets every process go on from what is stored, 
   assert.ok(readdirSync(join(app.dataFolder, "audit")).some((name) => name.startsWith("checkpoint.accepted-")));
 });
 
-test("the database's owner can neither decide, nor remove what was found, nor use a decision twice", async () => {
+test("the database's owner cannot decide, remove a finding, or reuse a decision", async () => {
   const { app, admin, shown } = await aCutLog();
   await spoil(app, "update audit_contradictions set accepted_at = now(), accepted_by = 'x', mac = sha256('x')");
   await eventually(async () => ((await openOnes(app, admin)).open.length === 1 ? true : null));
@@ -148,10 +148,10 @@ test("the database's owner can neither decide, nor remove what was found, nor us
   const { rows } = await app.database.pool.query<{ size: string }>("select min(size) as size from audit_checkpoints");
   await spoil(app, ...cutTo(Number(rows[0]?.size)));
   const second = await stopped(app, admin);
-  assert.equal(second.accepted.length, 1, "the decision of before does not cover it");
+  assert.equal(second.accepted.length, 1, "the earlier decision does not cover it");
 });
 
-test("only a signed-in administrator decides, about all that is open, as it is stored now", async () => {
+test("only a signed-in administrator decides, about all open contradictions, as currently stored", async () => {
   const { app, admin, shown } = await aCutLog();
   const ids = shown.open.map(({ id }) => id);
   const manager = await aPerson(app, "manager");
@@ -167,7 +167,7 @@ test("only a signed-in administrator decides, about all that is open, as it is s
   assert.equal((await app.call(listContradictions, { as: manager.token })).status, 200);
 });
 
-test("another machine that finds what was accepted goes on by itself", async () => {
+test("another machine that finds an accepted contradiction continues without a second decision", async () => {
   const { app, database, admin, shown } = await aCutLog();
   const elsewhere = mkdtempSync(join(tmpdir(), "strongroom-test-"));
   const body = { ids: shown.open.map(({ id }) => id), checkpoint: shown.checkpoint, reason: "Restored an older copy" };

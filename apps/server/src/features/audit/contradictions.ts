@@ -1,5 +1,5 @@
-// Contradictions of the audit trail: what is done when the database says something else than is known. Nothing is signed
-// until an administrator has decided; what is recorded meanwhile waits.
+// Handles contradictions of the audit trail: the database differs from what is known outside of it. Nothing is signed
+// until an administrator has decided; entries recorded in the meantime stay pending.
 import type { Finding } from "@strongroom/auditlog";
 import { authenticate, isAuthentic } from "@strongroom/keys";
 import type { Kek, KeyRing } from "@strongroom/keys";
@@ -18,11 +18,11 @@ import type { EvidenceFolder } from "./evidence-folder.ts";
 import type { NewContradiction, Source } from "./tree.ts";
 import { newestCheckpoint, rowsAround } from "./tree.store.ts";
 
-/** The vault's key for what the database's owner must not be able to write. */
+/** The vault's key for data that the database's owner must not be able to write. */
 export const INTEGRITY_PURPOSE = "audit-integrity";
 const LABEL = "strongroom/audit-decision/v1";
 
-/** After these nothing is signed. The others are about single entries, or about how far a sink is. */
+/** These kinds stop signing. The others are about single entries, or about the position of a sink. */
 const STOPPING: ReadonlySet<Source> = new Set(["checkpoint", "tree", "signing-key", "witness", "sink"]);
 
 interface Parts {
@@ -35,13 +35,13 @@ interface Parts {
 }
 
 export interface Contradictions {
-  /** Saves the evidence and raises the alarm, once. Null when it is open now; what was decided when an administrator accepted it. */
+  /** Saves the evidence and raises the alarm, once. Null when it is open; the decision when an administrator accepted it. */
   report(found: NewContradiction): Promise<ContradictionRow | null>;
-  /** Looks for decisions about what this process found, and returns those that were made since the last time. */
+  /** Looks for decisions about contradictions of this process, and returns those made since the last call. */
   refresh(): Promise<ContradictionRow[]>;
-  /** What this process found and nobody has accepted. */
+  /** Contradictions that this process found and no administrator has accepted. */
   open(): readonly FoundContradiction[];
-  /** The decision about it if an administrator accepted it, however it came to be in the database. */
+  /** The decision about it if an administrator accepted it, verified by its MAC. */
   accepted(db: Db, found: NewContradiction): Promise<ContradictionRow | null>;
 }
 
@@ -62,7 +62,7 @@ export async function openContradictions(parts: Parts): Promise<Contradictions> 
     await database.transaction(async (tx) => {
       const isNew = await insertContradiction(tx, found);
       const [row] = await findByFingerprint(tx, [found.fingerprint]);
-      // Somebody wrote a decision that no administrator made.
+      // A decision in the database that no administrator made.
       const isForged = row !== undefined && row.accepted_at !== null && (await decisionIn([row])) === null;
       if (isForged) await reopen(tx, row.id);
       if (isNew || isForged) await tell(tx, found);
@@ -142,13 +142,13 @@ const reopen = (tx: Tx, id: string) =>
     .where("id", "=", id)
     .execute();
 
-/** SHA-256 over what is contradicted: two processes that see the same find the same. */
+/** SHA-256 of the contradiction, so that two processes with the same finding record it once. */
 export const fingerprintOf = ({ source, subject, claim }: NewContradiction): Buffer =>
   hash("sha256", JSON.stringify([source, subject, claim]), "buffer");
 
 type Decided = Pick<ContradictionRow, "fingerprint" | "accepted_at" | "accepted_by" | "reason" | "base_note">;
 
-/** INVARIANT: only who has the vault's keys can decide. */
+/** INVARIANT: only a process with the vault's keys can record a decision. */
 export function decisionMac(kek: Kek, { fingerprint, accepted_at, accepted_by, reason, base_note }: Decided): Buffer {
   const said = [accepted_at?.toISOString(), accepted_by, reason, base_note].map((text) => text ?? "");
   return authenticate(kek, LABEL, fingerprint, ...said);
@@ -163,7 +163,7 @@ export const findingOf = ({ kind, leaf_index: index, message }: FoundContradicti
   message,
 });
 
-/** Ids of entries that are not signed, and that an administrator knows of. */
+/** Ids of entries that are not signed, and that an administrator has accepted as such. */
 export async function acceptedEntries(db: Db, keys: KeyRing): Promise<ReadonlySet<string>> {
   const rows = await listAcceptedEntries(db);
   if (rows.length === 0) return new Set();

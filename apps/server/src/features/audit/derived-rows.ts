@@ -1,4 +1,4 @@
-// Checks the rows that the sequencer makes from entries while all entries are read: the tree's nodes, and names for the search.
+// Checks the rows that the sequencer derives from entries (tree nodes, names for the search) while all entries are read.
 import { EMPTY_FRONTIER, appendLeaves } from "@strongroom/auditlog";
 import type { Finding, TreeNode } from "@strongroom/auditlog";
 import type { Db } from "#kernel/db/database.ts";
@@ -17,7 +17,7 @@ export interface RowCheck {
   end: () => Promise<void>;
 }
 
-/** Nodes are what proofs are made from: one that was changed makes genuine entries look false. */
+/** Proofs are made from nodes: a changed node makes genuine entries look false. */
 export function createNodeCheck(db: Db, add: (finding: Finding) => void): RowCheck {
   let frontier = EMPTY_FRONTIER;
   let hashes: Buffer[] = [];
@@ -36,7 +36,7 @@ export function createNodeCheck(db: Db, add: (finding: Finding) => void): RowChe
 
   return {
     async take({ index, leafHash }) {
-      // Behind a gap nothing can be computed; the gap itself is named elsewhere.
+      // After a gap nothing can be computed; the gap itself is reported elsewhere.
       isBroken ||= index !== frontier.size + hashes.length;
       if (isBroken) return;
       hashes.push(leafHash);
@@ -56,7 +56,7 @@ function finding({ level, index }: TreeNode, what: string): Finding {
   return { kind: "changed", index: from, message: `the stored node over entries ${from} to ${to} ${what}` };
 }
 
-/** A search finds everybody and everything by the newest name. */
+/** The search finds people and things by their newest name. */
 export function createNameCheck(db: Db, add: (finding: Finding) => void): RowCheck {
   const known = new Set<string>();
   const missing = new Map<string, NamedSubject>();

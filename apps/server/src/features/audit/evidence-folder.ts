@@ -1,4 +1,4 @@
-// The evidence of contradictions in the data folder: one file each, which nothing in the database can change or remove.
+// The evidence of contradictions in the data folder: one file each, out of reach of the database's owner.
 import { mkdir, open, readFile, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -6,9 +6,9 @@ import type { ContradictionRow, FoundContradiction } from "./contradictions.stor
 
 export interface EvidenceFolder {
   save(found: FoundContradiction, rows: unknown): Promise<void>;
-  /** Those that nobody has accepted. */
+  /** Those that no administrator has accepted. */
   readOpen(): Promise<FoundContradiction[]>;
-  /** Keeps the file, with the decision beside what was found. */
+  /** Keeps the file, and adds the decision to it. */
   close(found: FoundContradiction, decision: ContradictionRow): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ const Saved = z.object({
 const OPEN = ".json";
 const CLOSED = ".accepted";
 
-/** `folder` is created when needed, for the server's user alone. */
+/** `folder` is created if needed, accessible to the server's user only. */
 export function openEvidenceFolder(folder: string): EvidenceFolder {
   const pathOf = ({ id }: { id: string }): string => join(folder, `${id}${OPEN}`);
   async function write(path: string, content: object): Promise<void> {

@@ -48,11 +48,11 @@ export interface AuditFeature {
   outlet: Outlet;
   /** For the health of the server. */
   health: { name: string; problem: () => Promise<string | null> };
-  /** What this process found and no administrator accepted. */
+  /** Contradictions that this process found and no administrator accepted. */
   contradictions(): readonly FoundContradiction[];
-  /** Compares the database with all that is known outside of it, and reports what contradicts it. */
+  /** Compares the database with everything known outside of it, and reports contradictions. */
   compare(): Promise<void>;
-  /** Who says how far the sinks are, which are built after the log. */
+  /** Sets the source of the sinks' positions; the sinks are built after the log. */
   compareWith(standings: (db: Db) => Promise<SinkStanding[]>): void;
 }
 
@@ -119,7 +119,7 @@ export function installAudit(kernel: Kernel, people: People, { notify }: { notif
   };
 }
 
-/** Milliseconds. Somebody who holds the lock of the sequencer keeps everybody from signing, without any failure. */
+/** Milliseconds. A session that holds the sequencer's lock blocks all signing without causing any failure. */
 const MOST_WAITING = 120_000;
 
 async function waitingProblem(db: Db, clock: Clock): Promise<string | null> {

@@ -1,5 +1,5 @@
-// What the owner of the database can do to the audit trail while a server runs, and while none does: who finds it, and when.
-// `docs/threat-model.md` has the table; the last test here compares the two.
+// Everything the owner of the database can do to the audit trail, with and without a running server: what detects it, and when.
+// `docs/threat-model.md` has the same table; the last test here compares the two.
 import { readCheckpoint } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const trail of opened.splice(0)) await trail.close();
 });
 
-/** Who finds it. `next look`: within a second, by whatever process runs. `start`: before anything is signed. */
+/** What detects it. `next look`: within a second, by any running process. `start`: before anything is signed. */
 type Finder = "next look" | "start" | "verify" | "witness only";
 interface Kind {
   sql: string[];
@@ -92,7 +92,7 @@ const kinds: Record<string, Kind> = {
     live: "verify",
     stopped: "verify",
   },
-  "change what a list shows of an entry": {
+  "change the listed columns of an entry": {
     sql: [`update audit_entries set actor_name = 'somebody' where id = ${entryAt(41)}`],
     live: "verify",
     stopped: "verify",
@@ -128,7 +128,7 @@ const kinds: Record<string, Kind> = {
     live: "next look",
     stopped: "start",
   },
-  "forge a waiting entry with a MAC of another one": {
+  "forge a waiting entry with the MAC of another one": {
     sql: [
       ...aForgery(FORGED),
       `insert into audit_pending (entry_id, mac, mac_key) values ('${FORGED}', sha256('x'), 'vault')`,
@@ -136,13 +136,13 @@ const kinds: Record<string, Kind> = {
     live: "next look",
     stopped: "start",
   },
-  "have an old entry signed again": {
+  "queue an old entry for signing again": {
     sql: [`insert into audit_pending (entry_id) values (${entryAt(41)})`],
     live: "next look",
     stopped: "start",
   },
   "cut off the newest entries": { sql: cut(60).slice(0, 2), live: "next look", stopped: "start" },
-  "cut the log back to an earlier checkpoint, counters too": {
+  "cut the log back to an earlier checkpoint, counters included": {
     sql: [...cut(60), ...COUNTED_ANEW],
     live: "next look",
     stopped: "start",
@@ -154,7 +154,7 @@ const kinds: Record<string, Kind> = {
     live: "next look",
     stopped: "start",
   },
-  "rewrite the whole trail and have it signed anew": {
+  "rewrite the whole trail and have it signed again": {
     sql: [
       "delete from audit_leaves",
       "delete from audit_nodes",
@@ -197,38 +197,38 @@ const kinds: Record<string, Kind> = {
     live: "verify",
     stopped: "verify",
   },
-  "change what the lists count": {
+  "change the counters of the lists": {
     sql: ["update audit_counts set entries = entries - 1 where span = 'hour'"],
     live: "verify",
     stopped: "verify",
   },
-  "make the search forget a name": {
+  "remove a name from the search": {
     sql: ["update audit_names set name = 'nobody' where kind = 'target'"],
     live: "verify",
     stopped: "verify",
   },
-  "replace the key that signs": {
+  "replace the signing key": {
     sql: ["update audit_log set sealed_seed = sha256('x') || sealed_seed"],
     live: "next look",
     stopped: "start",
   },
-  "delete the key that signs": { sql: ["delete from audit_log"], live: "next look", stopped: "start" },
-  "set a sink beyond the end of the log": {
+  "delete the signing key": { sql: ["delete from audit_log"], live: "next look", stopped: "start" },
+  "move the position of a sink beyond the end of the log": {
     sql: ["update audit_sinks set cursor = 5000"],
     live: "next look",
     stopped: "start",
   },
-  "set back what a sink had": {
+  "move the position of a sink back": {
     sql: ["update audit_sinks set cursor = 3, settled = 3"],
     live: "next look",
     stopped: "start",
   },
-  "remove a decision that is open": { sql: ["delete from audit_contradictions"], live: "next look", stopped: "start" },
+  "delete an open contradiction": { sql: ["delete from audit_contradictions"], live: "next look", stopped: "start" },
 };
 
 const findings = async (trail: Audited): Promise<string[]> => trail.said();
 
-/** A sink as the sinks' feature would report it, without that feature. */
+/** A sink as the audit-sinks feature would report it, without that feature. */
 async function withSink(trail: Audited): Promise<void> {
   await sql`insert into audit_sinks (id, name, content, format, every_seconds, config, secret_names, is_enabled, cursor, settled, created_at, updated_at)
     values ('0190c0de-0000-7000-8000-0000000000f0', 'siem', 'entries', 'json', 1, '{"kind":"file","name":"x"}', '{}', true, 50, 50, now(), now())
@@ -239,7 +239,7 @@ async function withSink(trail: Audited): Promise<void> {
 const compareSinks = (trail: Audited) =>
   trail.audit.compareWith((db) => db.selectFrom("audit_sinks").selectAll().execute());
 
-const REMOVED = "remove a decision that is open";
+const REMOVED = "delete an open contradiction";
 
 describe("the owner of the database", () => {
   for (const [kind, { sql: statements, live, stopped }] of Object.entries(kinds)) {
@@ -278,14 +278,14 @@ describe("the owner of the database", () => {
           .map(({ message }) => message)
           .join("\n"),
       );
-      if (kind !== "replace the key that signs") {
+      if (kind !== "replace the signing key") {
         assert.notDeepEqual(await findings(trail), [], "Verify says so");
         assert.equal((await trail.audit.verify()).isIntact, false);
       }
     });
   }
 
-  it("has nothing signed by a server without a past that a witness's checkpoint in the database contradicts", async () => {
+  it("a server without history signs nothing that contradicts a witness's checkpoint in the database", async () => {
     const before = await aTrail();
     const { body } = await before.call(readCheckpoint, { as: "manager" });
     await before.audit.stop();
@@ -300,7 +300,7 @@ describe("the owner of the database", () => {
     assert.equal(after.size, 60);
   });
 
-  it("is found out by a witness alone who also rewrites the data folder, and restarts the server", async () => {
+  it("only a witness detects an owner who also rewrites the data folder and restarts the server", async () => {
     const before = await aTrail();
     const { body } = await before.call(readCheckpoint, { as: "manager" });
     await before.audit.stop();
@@ -308,7 +308,7 @@ describe("the owner of the database", () => {
     rmSync(join(before.dataFolder, "audit"), { recursive: true });
     const trail = await again(before);
     await trail.recordInBatches(1);
-    assert.deepEqual(await findings(trail), [], "nothing here knows of it");
+    assert.deepEqual(await findings(trail), [], "nothing on this machine detects it");
     trail.audit.compareWith(async () => [
       { id: "w", name: "witness", content: "checkpoints", cursor: 61, settled: 61, cosigned: body.checkpoint },
     ]);
@@ -316,7 +316,7 @@ describe("the owner of the database", () => {
   });
 });
 
-/** Something that an administrator has to decide. */
+/** A contradiction that an administrator has to decide. */
 async function contradicted(trail: Audited): Promise<void> {
   await trail.spoil(...aForgery("0190c0de-0000-7000-8000-000000000002"));
   await sql`insert into audit_pending (entry_id) values ('0190c0de-0000-7000-8000-000000000002')`.execute(

@@ -39,7 +39,7 @@ export async function findSubjects(db: Db, text: string, most: number): Promise<
   return { actors: of("actor"), targets: of("target"), events: of("event") };
 }
 
-/** Those of these names that are not stored. */
+/** The given names that are not stored. */
 export async function missingNames(db: Db, names: readonly NamedSubject[]): Promise<NamedSubject[]> {
   if (names.length === 0) return [];
   const { rows } = await sql<NamedSubject>`

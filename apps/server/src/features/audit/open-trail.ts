@@ -22,7 +22,7 @@ export interface Trail {
   /** Checks all that is stored, also against the newest checkpoint that `folder` holds. */
   verify(folder: string): Promise<VerifyReport>;
   contradictions(): Promise<ReplyOf<typeof listContradictions>>;
-  /** In the transaction that records it. Rejects with a refusal as `acceptContradictions` does. */
+  /** Runs in the transaction that records it. Rejects with a refusal as `acceptContradictions` does. */
   accept(tx: Tx, decision: Decision): ReturnType<typeof acceptContradictions>;
   /** A complete export in pieces of text. Rejects with a refusal when nothing is signed yet. */
   exportTrail(): Promise<AsyncIterable<string>>;

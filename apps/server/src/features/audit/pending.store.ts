@@ -1,4 +1,4 @@
-// Entries that wait for their places: taken, checked by their MAC, and put aside when it is missing or wrong.
+// Pending entries: taken for sequencing, checked by their MAC, and quarantined when it is missing or wrong.
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
@@ -20,18 +20,18 @@ export interface TakenEntry {
   entry_id: string;
   mac: Buffer | null;
   mac_key: string | null;
-  /** Null when the entry is gone although nothing in the product removes one. */
+  /** Null when the entry is missing although nothing in the product deletes one. */
   canonical: Buffer | null;
-  /** It has its place already: somebody put it among the waiting ones again. */
+  /** It is already sequenced: its pending row was inserted again from outside. */
   is_placed: boolean;
 }
 
-/** Those that this process can check: the others wait for a process with their key. */
+/** Entries that this process can check: the others wait for a process with their key. */
 const isReadable = (keyNames: readonly string[]) => sql`(mac_key is null or mac_key = any(${keyNames}::text[]))`;
 
-/** Takes the oldest of the waiting entries; the transaction that takes them gives them their places. */
+/** Takes the oldest pending entries; the same transaction sequences them. */
 export async function takePending(tx: Tx, keyNames: readonly string[], limit: number): Promise<TakenEntry[]> {
-  // A look-up for each, and no join: while the trail is young the planner would read all of it for every batch.
+  // One look-up each instead of a join: on a small trail the planner would read all of it for every batch.
   const { rows } = await sql<TakenEntry>`
     with taken as (
       delete from audit_pending
@@ -50,7 +50,7 @@ export async function hasPending(db: Db, keyNames: readonly string[]): Promise<b
   return rows[0]?.is === true;
 }
 
-/** Of waiting entries, those whose key this process lacks. */
+/** Pending entries whose key this process lacks. */
 export const listUnreadable = (db: Db, keyNames: readonly string[]) =>
   db
     .selectFrom("audit_pending")
@@ -79,7 +79,7 @@ export async function isAnyKey(db: Db, purpose: string): Promise<boolean> {
   return found !== undefined;
 }
 
-/** Entries without a MAC, with what one is made from. */
+/** Entries without a MAC, with the fields that a MAC covers. */
 export async function readUnstamped(tx: Tx): Promise<{ entry_id: string; canonical: Buffer }[]> {
   return tx
     .selectFrom("audit_pending as pending")
@@ -99,7 +99,7 @@ export async function setMacs(tx: Tx, keyName: string, ids: readonly string[], m
 
 export type Whereabouts = "placed" | "waiting" | "quarantined" | "gone";
 
-/** Where entries are that were recorded. */
+/** Where the given recorded entries are now. */
 export async function whereAre(db: Db, ids: readonly string[]): Promise<{ id: string; is: Whereabouts }[]> {
   const { rows } = await sql<{ id: string; is: Whereabouts }>`
     select id, case
@@ -115,7 +115,7 @@ export async function whereAre(db: Db, ids: readonly string[]): Promise<{ id: st
 export const listPendingKeys = (db: Db) =>
   db.selectFrom("audit_pending_keys").select(["name", "sealed_key"]).orderBy("name").limit(1000).execute();
 
-/** Takes the place of one that does not open. */
+/** Replaces a key that cannot be opened. */
 export async function storePendingKey(
   tx: Tx,
   row: { name: string; sealed_key: Buffer; created_at: Date },

@@ -1,4 +1,4 @@
-// Entries that wait for their place: which of them are signed, which are refused, and which are missed.
+// Pending entries: which of them are signed, which are refused, and which are missed.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +39,7 @@ async function accept(trail: Audited): Promise<void> {
   await trail.audit.sequence();
 }
 
-test("entries that waited during the upgrade are signed once, and later ones without a MAC are not", async () => {
+test("entries pending during the upgrade are signed once, and later ones without a MAC are not", async () => {
   const trail = await aTrail();
   await trail.record(3);
   await run(trail, "update audit_pending set mac = null, mac_key = null");
@@ -59,7 +59,7 @@ test("entries that waited during the upgrade are signed once, and later ones wit
   assert.match(messages(next).join("\n"), /was not written by this product/, "nor after a restart without the key");
 });
 
-test("a waiting entry that was changed is kept and not signed, until an administrator knows of it", async () => {
+test("a pending entry that was changed is kept unsigned until an administrator accepts it", async () => {
   const trail = await aTrail();
   await trail.recordInBatches(2);
   const [id] = await trail.record(2);
@@ -81,7 +81,7 @@ test("a waiting entry that was changed is kept and not signed, until an administ
   assert.equal(await trail.audit.health.problem(), null);
 });
 
-test("what is recorded while the vault is sealed, and by commands, is signed, and by an unknown key waits", async () => {
+test("entries recorded while sealed, or by commands, are signed; those with an unknown key stay pending", async () => {
   const trail = await aTrail();
   await trail.recordInBatches(1);
   trail.kernel.keys.seal();
@@ -105,7 +105,7 @@ test("what is recorded while the vault is sealed, and by commands, is signed, an
   assert.equal(await size(next), 4);
 });
 
-test("an entry that is deleted with its waiting row is missed by the process that wrote it", async () => {
+test("a process detects that an entry it wrote was deleted together with its pending row", async () => {
   const trail = await aTrail();
   await trail.recordInBatches(1);
   const [id] = await trail.record(1);
@@ -120,7 +120,7 @@ test("an entry that is deleted with its waiting row is missed by the process tha
   assert.deepEqual(messages(trail), [`entry ${id} was deleted before it got its place in the log`]);
 });
 
-test("transactions that roll back, and entries that another process signs, are not missed", async () => {
+test("rolled-back transactions, and entries that another process signs, are not reported as missing", async () => {
   const trail = await aTrail();
   const entry = systemEntry("credential.revealed", "rotation", {}, new Date());
   const rolledBack = trail.database.transaction(async (tx) => {
@@ -130,7 +130,7 @@ test("transactions that roll back, and entries that another process signs, are n
   });
   await assert.rejects(rolledBack, /rolled back/);
   await trail.record(3);
-  // Signed without this process noticing, as another one does it.
+  // Signed without this process noticing, as if by another one.
   const other = await audited({ test: trail.test, dataFolder: trail.dataFolder });
   assert.equal(await other.audit.sequence(), 3);
   await other.audit.stop();
@@ -143,7 +143,7 @@ test("transactions that roll back, and entries that another process signs, are n
   assert.equal(await trail.audit.sequence(), 1, waiting);
 });
 
-test("what was recorded with the key of a data folder is signed by a process with another one", async () => {
+test("a process with another data folder signs entries recorded with the key of the first", async () => {
   const trail = await aTrail();
   await trail.recordInBatches(1);
   await trail.audit.stop();
@@ -151,7 +151,7 @@ test("what was recorded with the key of a data folder is signed by a process wit
   usePendingKeys(command.pool, createPendingKeys(join(trail.dataFolder, "audit")));
   await command.transaction((tx) => appendAudit(tx, [systemEntry("backup.started", "command line", {}, new Date())]));
   await command.close();
-  // As after a restore elsewhere: the key file is another one, and the root key the same.
+  // As after a restore elsewhere: a different key file and the same root key.
   rmSync(join(trail.dataFolder, "audit"), { recursive: true });
   const next = await restarted(trail);
   opened.splice(0, 1, next);

@@ -1,4 +1,4 @@
-// Which of the waiting entries may be signed: those that a process of this product wrote, as it wrote them, once.
+// Decides which pending entries may be signed: those that a process of this product wrote, unchanged, once.
 import { EnvelopeError, Secret, isAuthentic, openSecret, sealSecret } from "@strongroom/keys";
 import type { Kek, KeyRing } from "@strongroom/keys";
 import { leafHash } from "@strongroom/auditlog";
@@ -22,7 +22,7 @@ import {
 import type { TakenEntry } from "./pending.store.ts";
 import type { NewContradiction } from "./tree.ts";
 
-/** Milliseconds after which a recorded entry that neither waits nor has a place was deleted, and one without its key is reported. */
+/** Milliseconds after which an entry that is neither pending nor sequenced counts as deleted, and one without its key is reported. */
 const SETTLED_AFTER = 2000;
 const STRANDED_AFTER = 600_000;
 const MOST_ASKED = 5000;
@@ -34,22 +34,22 @@ export interface Accepted {
 }
 
 export interface Taken {
-  /** How many rows were taken. */
+  /** The number of rows taken. */
   count: number;
-  /** What may be signed, in the order of the ids. */
+  /** The entries that may be signed, in the order of their ids. */
   accepted: Accepted[];
   refused: NewContradiction[];
 }
 
 export interface PendingCheck {
-  /** Names of the keys by which this process can check entries. */
+  /** Names of the keys that this process can check entries with. */
   keyNames(): string[];
   take(tx: Tx, limit: number): Promise<Taken>;
-  /** Entries that were committed and are gone, and those that no process could check for long. */
+  /** Reports committed entries that are gone, and those that no process could check for a long time. */
   missing(db: Db, now: number): Promise<NewContradiction[]>;
 }
 
-/** `folder` is where the data folder keeps what belongs to the audit trail. Rejects with SealedError while sealed. */
+/** `folder` is the audit trail's part of the data folder. Rejects with SealedError while sealed. */
 export async function openPendingCheck(parts: {
   database: Database;
   keys: KeyRing;
@@ -62,7 +62,7 @@ export async function openPendingCheck(parts: {
   pendingKeys.useVault(kek);
   const own = [pendingKeys.vault(kek), pendingKeys.local()];
   let checking = [...own, ...(await openFolderKeys(database, kek, pendingKeys.local(), now()))];
-  /** Since when this process sees entries whose key it lacks. */
+  /** When this process first saw entries whose key it lacks. */
   const stranded = new Map<string, number>();
 
   const isGenuine = ({ entry_id, mac, mac_key, canonical }: TakenEntry): boolean => {
@@ -122,8 +122,8 @@ export async function openPendingCheck(parts: {
 }
 
 /**
- * Entries of before the upgrade have no MAC. They get theirs here, once: while the vault has no key for it and this data
- * folder does not say that it ever had.
+ * Entries from before the upgrade have no MAC. They get one here, once: while the vault has no key for it and this data
+ * folder does not say that it ever had one.
  */
 async function openIntegrityKey(
   database: Database,
@@ -154,7 +154,7 @@ async function openIntegrityKey(
   return kek;
 }
 
-/** Keys of data folders, this one's among them from now on: by them every process can check what was written with them. */
+/** Keys of data folders, now including this one's: every process can check entries written with them. */
 async function openFolderKeys(database: Database, kek: Kek, local: LocalKey, at: Date): Promise<PendingKey[]> {
   const stored = await listPendingKeys(database.db);
   const opened = stored.flatMap(({ name, sealed_key }) => openFolderKey(kek, name, sealed_key) ?? []);
@@ -167,7 +167,7 @@ async function openFolderKeys(database: Database, kek: Kek, local: LocalKey, at:
   return opened;
 }
 
-/** INVARIANT: only what opens under the vault's key counts. Null for what somebody else wrote there. */
+/** INVARIANT: only keys that open under the vault's key count. Null for forged ones. */
 function openFolderKey(kek: Kek, name: string, sealed: Buffer): PendingKey | null {
   try {
     using secret = openSecret(kek, contextOf(name), sealed);

@@ -160,7 +160,7 @@ describe("the sequencer", () => {
     const trail = await aTrail();
     await trail.recordInBatches(1);
     await trail.audit.stop();
-    // The file's place is taken by a folder: what cannot be written is tried again.
+    // A folder has the file's name: a failed write is retried.
     rmSync(trail.checkpointPath);
     mkdirSync(join(trail.checkpointPath, "in-the-way"), { recursive: true });
     const next = await restarted(trail);
@@ -179,7 +179,7 @@ describe("the sequencer", () => {
     assert.equal((await readReach(next.database.db)).size, 2);
   });
 
-  it("says in the health of the server that entries wait, also when somebody holds its lock", async () => {
+  it("health says that entries are pending, also when another session holds the sequencer's lock", async () => {
     const trail = await aTrail();
     await trail.recordInBatches(1);
     await trail.database.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-// What sinks had of the log, compared with the log: it never becomes shorter than what was passed on, and no sink forgets.
+// Compares the log with the positions of its sinks: it must never be shorter than what was delivered, and no position may go back.
 import { readFileSync, renameSync, writeFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -8,7 +8,7 @@ import { Contradicted, requireKnown } from "./tree.ts";
 import type { NewContradiction } from "./tree.ts";
 import { readReach } from "./tree.store.ts";
 
-/** How far a sink is, as the database says it. */
+/** A sink's position according to the database. */
 export interface SinkStanding {
   id: string;
   name: string;
@@ -17,7 +17,7 @@ export interface SinkStanding {
   cursor: number;
   /** Never goes back. */
   settled: number;
-  /** Of a witness: the newest checkpoint that it cosigned. */
+  /** For a witness: the newest checkpoint that it cosigned. */
   cosigned: string | null;
 }
 
@@ -30,7 +30,7 @@ export interface SinkMarks {
 const Marks = z.record(z.string(), z.number());
 const FILE = "sinks";
 
-/** `folder` keeps how far each sink was, beside the database. */
+/** `folder` keeps each sink's position outside of the database. */
 export function openSinkMarks(folder: string): SinkMarks {
   let marks: Record<string, number> | null = null;
   const path = join(folder, FILE);
@@ -38,7 +38,7 @@ export function openSinkMarks(folder: string): SinkMarks {
     try {
       return Marks.parse(JSON.parse(readFileSync(path, "utf8")));
     } catch {
-      return {}; // The first start, or a file that a crash cut off: it begins anew.
+      return {}; // The first start, or a file truncated by a crash: starts empty.
     }
   }
   function write(): void {
@@ -50,7 +50,7 @@ export function openSinkMarks(folder: string): SinkMarks {
     async compare(db, identity, standings) {
       marks ??= read();
       const found: NewContradiction[] = [];
-      // Read after the standings: what was delivered had its place before.
+      // Read after the sinks' positions: entries are sequenced before they are delivered.
       const { size, signed } = await readReach(db);
       let isChanged = false;
       for (const sink of standings) {

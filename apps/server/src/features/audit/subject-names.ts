@@ -23,8 +23,8 @@ export function namesIn(canonical: Buffer): NamedSubject[] {
 }
 
 /**
- * What the actor and the target of an entry are called, as every version has stored it: what else names a target, and letters
- * beyond ASCII, were stored otherwise before migration 0020.
+ * The names of an entry's actor and target, in the part that every version stored the same way: other target names, and
+ * letters beyond ASCII, were stored differently before migration 0020.
  */
 export function mainNamesIn(canonical: Buffer): NamedSubject[] {
   const entry = parse(canonical);

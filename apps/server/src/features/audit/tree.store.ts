@@ -54,17 +54,17 @@ export async function readReach(db: Db): Promise<{ size: number; signed: number 
   return { size: rows[0]?.size ?? 0, signed: rows[0]?.signed ?? 0 };
 }
 
-/** What the sequencer looks at before it continues the tree: one statement, so that all of it is of one moment. */
+/** What the sequencer checks before it extends the tree: one statement, so that all values are from the same moment. */
 export interface Head {
-  /** How many leaves there are. */
+  /** The number of leaves. */
   size: number;
   /** The newest stored checkpoint; null when there is none. */
   note: string | null;
-  /** The size that its row says; 0 without one. */
+  /** The size according to its row; 0 without one. */
   signed: number;
-  /** The sealed key that signs; null before the first start, or when the row was deleted. */
+  /** The sealed signing key; null before the first start, or when the row was deleted. */
   seed: Buffer | null;
-  /** Whether a contradiction that stops the sequencer is recorded and not decided. */
+  /** Whether a contradiction that stops the sequencer is open. */
   isStopped: boolean;
 }
 
@@ -102,7 +102,7 @@ export async function insertNodes(tx: Tx, nodes: readonly TreeNode[]): Promise<v
     )`.execute(tx);
 }
 
-/** The hashes of complete subtrees, in the order asked; null in place of one that is gone. */
+/** The hashes of complete subtrees, in the order requested; null for each missing one. */
 export async function readNodes(db: Db, addresses: readonly NodeAddress[]): Promise<(Buffer | null)[]> {
   if (addresses.length === 0) return [];
   const { rows } = await sql<{ hash: Buffer | null }>`
@@ -128,7 +128,7 @@ export const nodeReader =
     });
   };
 
-/** Whether there are nodes over more leaves than there are. */
+/** Whether nodes cover more leaves than exist. */
 export async function hasNodesBeyond(db: Db): Promise<boolean> {
   const { rows } = await sql<{ is: boolean }>`
     select exists (
@@ -249,7 +249,7 @@ export async function insertLog(tx: Tx, log: { origin: string; sealed_seed: Buff
     .execute();
 }
 
-/** The newest rows of the trail and those beside a leaf, as evidence; names and contents, never a secret. */
+/** The newest rows of the trail and the rows around a leaf, as evidence; names and contents, never a secret. */
 export async function rowsAround(db: Db, index: number | null): Promise<unknown> {
   const { rows: leaves } = await sql`
     select leaf.leaf_index, leaf.entry_id, encode(leaf.leaf_hash, 'hex') as leaf_hash, encode(entry.canonical, 'base64') as entry
@@ -262,18 +262,18 @@ export async function rowsAround(db: Db, index: number | null): Promise<unknown>
   return { leaves, checkpoints };
 }
 
-/** As `mayExtend`, but waits until nobody else extends the tree. */
+/** Like `mayExtend`, but waits until no other process extends the tree. */
 export async function holdTree(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
 }
 
-/** Puts `checkpoint` in the place of all that sign as many entries or more. */
+/** Replaces all checkpoints of this size or larger with `checkpoint`. */
 export async function replaceCheckpoints(tx: Tx, checkpoint: StoredCheckpoint | null, from: number): Promise<void> {
   await tx.deleteFrom("audit_checkpoints").where("size", ">=", from).execute();
   if (checkpoint !== null) await tx.insertInto("audit_checkpoints").values(checkpoint).execute();
 }
 
-/** Puts the key that signs back as this process opened it. */
+/** Stores the signing key again as this process opened it. */
 export async function restoreSeed(
   tx: Tx,
   { origin, sealedSeed }: { origin: string; sealedSeed: Buffer },

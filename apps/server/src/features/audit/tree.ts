@@ -1,4 +1,4 @@
-// The stored tree as the sequencer continues it: it must fit its newest stored checkpoint, and extend every checkpoint known.
+// The stored tree as the sequencer extends it: it must match its newest stored checkpoint and extend every known one.
 import {
   EMPTY_FRONTIER,
   consistencyProof,
@@ -19,16 +19,16 @@ export type Source = "checkpoint" | "tree" | "signing-key" | "witness" | "sink" 
 
 export interface NewContradiction {
   source: Source;
-  /** The sink or the entry that it is about; empty for the log itself. */
+  /** The sink or entry concerned; empty for the log itself. */
   subject: string;
   finding: Finding;
-  /** What tells it apart from another one: the same claim is the same contradiction. */
+  /** Identifies the contradiction: the same claim is the same contradiction. */
   claim: string;
   /** The signed checkpoint that the database does not continue; null when there is none. */
   known: string | null;
 }
 
-/** The database says something else than what is known: signing on would sign what somebody did to it. */
+/** The database contradicts a known state: signing further would confirm the tampering. */
 export class Contradicted extends Error {
   override name = "Contradicted";
   readonly found: NewContradiction;
@@ -40,7 +40,7 @@ export class Contradicted extends Error {
 
 const OWN = "the newest checkpoint of this process";
 
-/** A checkpoint that was checked, and the tree that it signed. */
+/** A verified checkpoint, and the tree that it signed. */
 export interface Known extends Checkpoint {
   note: string;
   /** Null when only the checkpoint is known, such as one from the data folder. */
@@ -51,8 +51,8 @@ const contradicted = (source: Source, kind: FindingKind, message: string, claim:
   new Contradicted({ source, subject: "", finding: { kind, index: null, message }, claim, known });
 
 /**
- * The tree to append to; null for an empty log. INVARIANT: what the next checkpoint signs continues what the newest stored one
- * signed, and what the newest known one signed. Throws Contradicted when it would not.
+ * The tree to append to; null for an empty log. INVARIANT: the next checkpoint extends both the newest stored checkpoint
+ * and the newest known one. Throws Contradicted when it would not.
  */
 export async function continueFrom(
   db: Db,
@@ -71,7 +71,7 @@ export async function continueFrom(
   return stored;
 }
 
-/** Throws Contradicted when the tree does not begin with what `known` signed. `which` says where that was kept. */
+/** Throws Contradicted when the tree does not begin with the tree that `known` signed. `which` says where that was kept. */
 export async function requireExtension(
   db: Db,
   known: Pick<Known, "note" | "size" | "root">,
@@ -108,10 +108,10 @@ function truncated(size: number, known: Pick<Known, "note" | "size" | "root">, w
   });
 }
 
-/** The same tree is the same claim, by whatever way it came to be known. */
+/** The same tree is the same claim, whatever its source. */
 const claimOf = ({ size, root }: { size: number; root: Buffer }): string => `${size} ${root.toString("base64")}`;
 
-/** Reads a note that was kept somewhere. Throws Contradicted when this log did not sign it. */
+/** Reads a note from outside the database. Throws Contradicted when this log did not sign it. */
 export function readKnown(note: string, { signer, origin }: LogIdentity, which: string): Known {
   const read = verifyCheckpoint(note, signer);
   if (read.outcome === "verified" && read.checkpoint.origin === origin)
@@ -125,20 +125,20 @@ export function readKnown(note: string, { signer, origin }: LogIdentity, which: 
 }
 
 /**
- * Checks a note that was kept somewhere against the tree as it is now. Throws Contradicted when this log did not sign it, or
- * the tree does not begin with what it signed.
+ * Checks a note from outside the database against the current tree. Throws Contradicted when this log did not sign it, or
+ * the tree does not begin with the tree that it signed.
  */
 export async function requireKnown(db: Db, identity: LogIdentity, note: string, which: string) {
   const kept = readKnown(note, identity, which);
   const size = await readSize(db);
   const frontier = size < kept.size ? null : await frontierOf(db, size);
   const root = rootHash(frontier ?? EMPTY_FRONTIER);
-  // With nodes missing there is no root, and no proof of anything: not even of the kept tree itself.
+  // With nodes missing there is no root and no proof, not even of the kept tree itself.
   await requireExtension(db, kept, { size: frontier === null ? Math.min(size, kept.size) : size, root }, which);
   return { kept };
 }
 
-/** The stored tree, if it is what its newest stored checkpoint signed; null when there is none yet. */
+/** The stored tree, if its newest stored checkpoint signed it; null when there is none yet. */
 async function loadStored(db: Db, { signer, origin }: LogIdentity, head: Head): Promise<Known | null> {
   const { size, signed, note } = head;
   if (note === null && size === 0) return null;
@@ -169,7 +169,7 @@ async function loadStored(db: Db, { signer, origin }: LogIdentity, head: Head): 
 export const frontierOf = (db: Db, size: number): Promise<TreeFrontier | null> =>
   frontierAt(nodeReader(db), size).catch(missing);
 
-/** Null when nodes of it are gone: then nothing is proved. */
+/** Null when nodes are missing: then nothing can be proved. */
 const proofOf = (db: Db, earlier: number, size: number): Promise<Buffer[] | null> =>
   consistencyProof(nodeReader(db), earlier, size).catch(missing);
 

@@ -1,4 +1,4 @@
-// Checks everything that is stored against the tree, the signed checkpoints and what is known outside of the database.
+// Checks everything stored against the tree, the signed checkpoints and everything known outside of the database.
 import { compareStored, decodeEntry, grantOf, leafHash } from "@strongroom/auditlog";
 import type { AuditEntry, Finding, VerifyReport } from "@strongroom/auditlog";
 import type { Db } from "#kernel/db/database.ts";
@@ -12,19 +12,19 @@ import type { LeafWithEntry } from "./tree.store.ts";
 
 const MOST_FINDINGS = 1000;
 
-/** What a check asks beside the rows of the trail. */
+/** Inputs of a check besides the rows of the trail. */
 export interface KnownOutside {
   file: CheckpointFile;
-  /** Contradictions that nobody has decided, and what sinks and witnesses had of the log. */
+  /** Open contradictions, and the positions of sinks and witnesses. */
   others: () => Promise<Finding[]>;
-  /** Entries that administrators know of and that are not signed. */
+  /** Unsigned entries that administrators have accepted. */
   acceptedEntries: () => Promise<ReadonlySet<string>>;
 }
 
 /**
  * Reads every entry once, in pages; entries recorded meanwhile are left to the next time. Finds what `compareStored`
- * finds, and what only the database can show: listed columns that say something else than the entry, entries
- * without a place, and rows made from entries (nodes, counters, names) that do not fit them.
+ * finds, and what only the database can show: listed columns that differ from the entry, entries
+ * without a place, and derived rows (nodes, counters, names) that do not match the entries.
  */
 export async function verifyStored(
   db: Db,
@@ -36,7 +36,7 @@ export async function verifyStored(
   const head = await readHead(db);
   const tally = createTally();
   const more: Finding[] = [];
-  /** What follows from an entry that was changed itself would be said twice. */
+  /** Skips consequences of an entry that was itself changed, which would be reported twice. */
   const derived: Finding[] = [];
   const into = (list: Finding[]) => (finding: Finding) => void (list.length < MOST_FINDINGS && list.push(finding));
   const add = into(more);
@@ -82,7 +82,7 @@ export async function verifyStored(
   return { ...report, isIntact: report.isIntact && more.length === 0, findings: [...report.findings, ...more] };
 }
 
-/** What the whole log lacks is said once, with the entries that are concerned. */
+/** A defect of the whole log is reported once, with the entries concerned. */
 const isSame = (one: Finding, other: Finding): boolean =>
   one.message === other.message || (one.kind === other.kind && ["truncated", "rewritten"].includes(one.kind));
 

@@ -133,7 +133,7 @@ export async function readCredential(db: Db, actor: Who, id: string): Promise<Cr
   return rows[0] ?? null;
 }
 
-/** As `readCredential`, and locks the row for what uses or changes it. Throws 403 while the vault is closed. */
+/** Like `readCredential`, and locks the row for use or change. Throws 403 while the vault is closed. */
 export async function lockCredential(tx: Tx, actor: Owner, id: string): Promise<CredentialRow | null> {
   requireOpenVault(actor);
   const query = tx.selectFrom("credentials").select(COLUMNS).where("id", "=", id).where(isFoundAndUsableBy(actor));

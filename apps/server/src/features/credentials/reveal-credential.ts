@@ -29,7 +29,7 @@ export async function revealCredentials(kernel: Kernel, all: readonly Reveal[], 
   return all.map((call) => unproved.get(call) ?? answers.next().value!);
 }
 
-/** The calls into a closed vault, and those for a production secret whose caller's last proof is too old: few, if any. */
+/** Calls into a closed vault, and calls for a production secret with too old a proof: few, if any. */
 async function refusedBefore(tx: Tx, calls: readonly Reveal[], at: Date): Promise<ReadonlyMap<Reveal, Refusal>> {
   const unproved = new Map<Reveal, Refusal>();
   for (const call of calls) {

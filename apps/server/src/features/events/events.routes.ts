@@ -97,7 +97,7 @@ const mayEndToken = (event: StoredEvent, { token }: Actor): boolean =>
   token !== null &&
   (event.type === "user.changed" || (event.type === "token.changed" && event.data.token_id === token.id));
 
-/** Their browser comes back at once, and hears what everybody hears. */
+/** Their browser reconnects at once, and then gets the events for everyone. */
 const isActivation = (event: StoredEvent, { isPending }: Actor): boolean => isPending && event.type === "user.changed";
 
 /** INVARIANT: an event leaves through its schema, so a field that nobody classified stays here. */

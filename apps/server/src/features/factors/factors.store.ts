@@ -10,7 +10,7 @@ interface FactorsTable {
   kind: FactorKind;
   name: string;
   sealed: Buffer | null;
-  /** Of an authenticator app: the steps of the codes that were accepted last, oldest first. */
+  /** For an authenticator app: the steps of the last accepted codes, oldest first. */
   used_steps: number[];
   credential_id: string | null;
   public_key: Buffer | null;
@@ -69,8 +69,8 @@ export const deleteFactor = (tx: Tx, userId: UserId, id: string): Promise<Factor
 const KEPT_STEPS = 10;
 
 /**
- * Marks a step of an authenticator app as used. Returns false when it was used before, or a later one up to `latest` was:
- * `matchingStep` decides by the same rule before the row is locked.
+ * Marks a step of an authenticator app as used. Returns false when that step, or a later one up to `latest`, was already used:
+ * `matchingStep` applies the same rule before the row is locked.
  */
 export async function spendStep(tx: Tx, id: string, step: number, latest: number, at: Date): Promise<boolean> {
   const { numAffectedRows } = await sql`
@@ -144,10 +144,10 @@ export async function deleteCodes(tx: Tx, userId: UserId): Promise<void> {
   await tx.deleteFrom("factor_recovery_codes").where("user_id", "=", userId).execute();
 }
 
-/** When this code was made; null: it is none of theirs. */
+/** When this code was created; null when it is not one of theirs. */
 export async function findCode(db: Db, userId: UserId, hash: Buffer): Promise<Date | null> {
   const code = db.selectFrom("factor_recovery_codes").where("user_id", "=", userId).where("code_hash", "=", hash);
-  // Codes from before there was a date are older than everything.
+  // Codes created before dates were stored are older than everything.
   const made = sql<Date>`greatest(created_at, 'epoch')`.as("created_at");
   return (await code.select(made).executeTakeFirst())?.created_at ?? null;
 }

@@ -12,9 +12,9 @@ import { demandOf } from "./second-step.ts";
 export interface FactorsFeature {
   /** For a person who is deleted. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
-  /** For a database that was restored: ends challenges and enrolments under way. */
+  /** For a restored database: ends challenges and enrolments under way. */
   endBegun(tx: Tx): Promise<void>;
-  /** With the person held: removes their factors, ends their sessions and API tokens, closes their vault and tells them. */
+  /** With the person locked: removes their factors, ends their sessions and API tokens, closes their vault and notifies them. */
   removeFactors(tx: Tx, person: { id: string; email: string }, by: { name: string }): Promise<number>;
 }
 

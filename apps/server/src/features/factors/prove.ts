@@ -15,7 +15,7 @@ import { latestStep, matchingStep } from "./totp.ts";
 export interface Proven {
   kind: FactorProof["kind"];
   userId: UserId;
-  /** When the factor, or the recovery code, came to be. */
+  /** When the factor or recovery code was created. */
   createdAt: Date;
   spend(tx: Tx): Promise<boolean>;
 }
@@ -54,7 +54,7 @@ export async function prove(
   return null;
 }
 
-/** Spends a proof, or throws what a wrong one throws. It opens the vault of who proved a factor from before a reset. */
+/** Spends a proof, or throws as for a wrong one. Opens the person's vault if the factor is older than the reset. */
 export async function spend(kernel: Kernel, tx: Tx, proven: Proven): Promise<void> {
   if (!(await proven.spend(tx))) throw wrongProof();
   await openByFactor(kernel, tx, proven.userId, proven.createdAt);

@@ -1,4 +1,4 @@
-// Removes the second factors of somebody who lost them: by an administrator, or at the command line.
+// Removes the second factors of a person who lost them: by an administrator, or at the command line.
 import type { Message, resetFactors } from "@strongroom/contract";
 import { notifyOf } from "#features/notifications/index.ts";
 import { endSessions } from "#features/sign-in/index.ts";
@@ -28,7 +28,7 @@ export async function reset(parts: FactorParts, call: Call<typeof resetFactors>,
   };
 }
 
-/** With the person held. Ends their sessions and API tokens, closes their vault and tells them. */
+/** With the person locked. Ends their sessions and API tokens, closes their vault and notifies them. */
 export async function removeFactors(
   parts: FactorParts,
   tx: Tx,

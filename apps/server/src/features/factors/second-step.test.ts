@@ -296,9 +296,9 @@ test("new sign-ins do not start the count of guesses anew: in four hours hardly 
   assert.equal(own.status, 200, "and its owner, where they signed in before, is not kept out");
 });
 
-// Last, because sessions of the tests before would not survive its clock.
+// Last, because sessions of the earlier tests would not survive its clock.
 describe("a code that was used while the server's clock was ahead", () => {
-  test("blocks no later code once the clock is right, and no used code works again", async () => {
+  test("does not block later codes once the clock is right, and no used code works again", async () => {
     const person = await aPerson(app);
     const { key } = await withApp(app, person);
     const tryCode = async (code: string) => (await secondStep(app, await firstStep(app, person), totp(code))).status;

@@ -30,8 +30,8 @@ test("a code counts in its step and the neighbours, once, and never after a late
   const step = stepAt(now);
   for (const drift of [-1, 0, 1]) assert.equal(matchingStep(KEY, hotp(KEY, step + drift), now, []), step + drift);
   for (const drift of [-2, 2]) assert.equal(matchingStep(KEY, hotp(KEY, step + drift), now, []), null);
-  assert.equal(matchingStep(KEY, hotp(KEY, step), now, [step]), null, "the same again");
-  assert.equal(matchingStep(KEY, hotp(KEY, step - 1), now, [step]), null, "an earlier one after a later");
+  assert.equal(matchingStep(KEY, hotp(KEY, step), now, [step]), null, "the same code again");
+  assert.equal(matchingStep(KEY, hotp(KEY, step - 1), now, [step]), null, "an earlier code after a later one");
   assert.equal(matchingStep(KEY, hotp(KEY, step + 1), now, [step]), step + 1);
   assert.equal(matchingStep(KEY, "12345", now, []), null);
 });

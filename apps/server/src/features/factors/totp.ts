@@ -21,13 +21,13 @@ export function hotp(key: Uint8Array, counter: number, digits = 6): string {
 
 export const stepAt = (time: Date): number => Math.floor(time.getTime() / STEP_MS);
 
-/** The latest step whose code is accepted now. */
+/** The latest step whose code is currently accepted. */
 export const latestStep = (now: Date): number => stepAt(now) + Math.max(...DRIFT);
 
 /**
- * The step of the code that was typed; null when the code is not accepted now. `used` holds the steps whose codes were
- * accepted before. INVARIANT: neither a used step nor one before it is accepted again. Used steps in the future come from a
- * clock that was ahead: they block their own codes only.
+ * The step of the typed code; null when the code is not accepted now. `used` holds the steps whose codes were
+ * already accepted. INVARIANT: neither a used step nor one before it is accepted again. Used steps in the future come from a
+ * clock that was ahead: they block only their own codes.
  */
 export function matchingStep(key: Uint8Array, typed: string, now: Date, used: readonly number[]): number | null {
   const given = Buffer.from(typed);

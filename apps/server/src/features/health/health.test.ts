@@ -73,7 +73,7 @@ async function aside(app: { database: { connection: pg.PoolConfig } }): Promise<
   return client;
 }
 
-test("health asks for a write: a database that accepts no changes is named, calls are refused, and both recover", async () => {
+test("health detects a database that accepts no changes: calls are refused, and both recover", async () => {
   const app = await testApp();
   const person = await aPerson(app);
   const operator = await aside(app);
@@ -82,7 +82,7 @@ test("health asks for a write: a database that accepts no changes is named, call
     await operator.query(
       `alter database ${app.database.connection.database} set default_transaction_read_only = ${value}`,
     );
-    // Sessions that there are keep their setting.
+    // Existing sessions keep their setting.
     await operator.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`);
   };
@@ -108,7 +108,7 @@ test("health asks for a write: a database that accepts no changes is named, call
   await app.close();
 });
 
-test("health answers while tables are locked: not ready when nothing can be written, ready when it can", async () => {
+test("health answers while tables are locked: not ready when nothing can be written, otherwise ready", async () => {
   const app = await testApp();
   const holder = await aside(app);
   await holder.query("begin; lock table audit_sinks, users in access exclusive mode");
@@ -148,7 +148,7 @@ test("health answers when the database does not, and says so", async () => {
   await own.drop();
 });
 
-test("health checks at the same moment share one write, which leaves no trace in the audit trail", async () => {
+test("health checks at the same moment share one write, which adds nothing to the audit trail", async () => {
   const app = await testApp();
   const watcher = await aside(app);
   await watcher.query(`create table probed (at timestamptz default clock_timestamp());
@@ -163,7 +163,7 @@ test("health checks at the same moment share one write, which leaves no trace in
   await app.close();
 });
 
-test("clocks of process and database that differ by more than 2 s are a warning, and no reason not to be ready", async () => {
+test("a clock difference of more than 2 s between process and database is a warning, and readiness stays ok", async () => {
   const app = await testApp({ clock: { now: () => new Date(Date.now() - 60_000) } });
   const clock = await checkOf(app, "clock");
   assert.equal(clock?.state, "warning");
@@ -193,7 +193,7 @@ function smallDisk(context: TestContext): { folder: string; remove: () => void }
   return { folder, remove };
 }
 
-test("a disk with less than a tenth free is named before it is full", async (context) => {
+test("a disk with less than a tenth free is reported before it is full", async (context) => {
   const disk = smallDisk(context);
   if (disk === null) return;
   const dataFolder = join(disk.folder, "data");

@@ -17,7 +17,7 @@ export interface HealthCheck {
 }
 
 export interface HealthFeature {
-  /** What a probe is told. Settles within 2.5 seconds. */
+  /** The reply to a probe. Settles within 2.5 seconds. */
   examine(): Promise<Health>;
   stop(): void;
 }
@@ -61,7 +61,7 @@ const DISKS_UNKNOWN: Check[] = [
   { name: "disk of the data folder", state: "failing", message: "The disk of the data folder does not answer" },
 ];
 
-/** A check that never hangs: most ask the database, and may wait for what is wrong with it. */
+/** A check that never hangs: most checks query the database, and may wait for whatever is wrong with it. */
 function asked({ name, problem }: HealthCheck): () => Promise<Check> {
   return answeredSoon<Check>(
     async () => {

@@ -1,4 +1,4 @@
-// The checks that belong to no other feature: the database, its clock, and the room on the disks.
+// The checks that belong to no other feature: the database, its clock, and free disk space.
 import type { Health } from "@strongroom/contract";
 import { stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,14 +9,14 @@ export type Check = Health["checks"][number];
 
 const WITHIN_MS = 2000;
 const MOST_CLOCK_DIFFERENCE_MS = 2000;
-/** A disk with less than this part of it free is named before it is full. */
+/** A disk with a smaller part of it free is reported before it is full. */
 const LEAST_FREE = 0.1;
 
 export function databaseCheck({ problem }: WriteResult): Check {
   return { name: "database", state: problem === null ? "ok" : "failing", message: problem };
 }
 
-/** Sessions, grants and one-time codes expire by both clocks. */
+/** Sessions, grants and one-time codes depend on both clocks. */
 export function clockCheck({ clockAhead }: WriteResult): Check {
   if (clockAhead === null || Math.abs(clockAhead) <= MOST_CLOCK_DIFFERENCE_MS) return ok("clock");
   const seconds = Math.round(Math.abs(clockAhead) / 1000);
@@ -25,7 +25,7 @@ export function clockCheck({ clockAhead }: WriteResult): Check {
   return { name: "clock", state: "warning", message };
 }
 
-/** One for each disk that we write to. */
+/** One for each disk that the server writes to. */
 export async function diskChecks(config: Config): Promise<Check[]> {
   const database = config.databaseUrl === null ? [{ of: "database", folder: join(config.dataFolder, "postgres") }] : [];
   const found = await Promise.all([{ of: "data folder", folder: config.dataFolder }, ...database].map(roomOf));
@@ -46,7 +46,7 @@ async function roomOf({ of, folder }: { of: string; folder: string }): Promise<R
     const [{ dev }, room] = await Promise.all([stat(folder), statfs(folder)]);
     return { of, disk: dev, free: room.bavail * room.bsize, total: room.blocks * room.bsize };
   } catch {
-    // No such folder, or a file system that does not say.
+    // No such folder, or a file system that does not report its size.
     return null;
   }
 }
@@ -64,7 +64,7 @@ function diskCheck({ of, free, total }: Room): Check {
 
 const ok = (name: string): Check => ({ name, state: "ok", message: null });
 
-/** A check whose answer is `tooLong` after two seconds. While one is under way, others share it. */
+/** A check that returns `tooLong` after two seconds. Concurrent callers share one check. */
 export function answeredSoon<T>(check: () => Promise<T>, tooLong: T): () => Promise<T> {
   let atWork: Promise<T> | null = null;
   return async () => {

@@ -32,7 +32,7 @@ export async function begin(office: Office, call: SteppedCall<typeof beginOidc>,
   return send(office, call, row, { returnTo, isRemembered, mustAuthenticate, sessionId: null });
 }
 
-/** Throws 409 for somebody who has a factor or a password here, which counts for more, or no provider that can be asked. */
+/** Throws 409 if the person has a factor or password here, which takes precedence, or has no provider for a step-up. */
 export async function beginStepUp(
   office: Office,
   call: SteppedCall<typeof beginProviderStepUp>,
@@ -59,7 +59,7 @@ interface Wish {
   returnTo: string;
   isRemembered: boolean;
   mustAuthenticate: boolean;
-  /** Of a step-up. */
+  /** For a step-up. */
   sessionId: SessionId | null;
   loginHint?: string;
 }
@@ -85,7 +85,7 @@ async function send(
     nonce: secrets.nonce,
     code_challenge: await openid.calculatePKCECodeChallenge(secrets.verifier),
     code_challenge_method: "S256",
-    // OpenID Connect Core §3.1.2.1: with `max_age` the provider also has to say when it authenticated the person.
+    // OpenID Connect Core §3.1.2.1: with `max_age` the provider must also send when it authenticated the person.
     ...(wish.mustAuthenticate ? { prompt: "login", max_age: "0" } : {}),
     ...(wish.loginHint === undefined ? {} : { login_hint: wish.loginHint }),
   });

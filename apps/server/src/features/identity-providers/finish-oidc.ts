@@ -51,7 +51,7 @@ export async function finish(office: Office, call: FinishCall, db: Db): Promise<
       const rules = isStrong ? await holdProvider(tx, row.id) : undefined;
       const counts = rules !== undefined && sawSecondFactor(claims, factorValuesOf(rules));
       await noteSecondFactor(tx, settled.user.id, counts);
-      // Without `auth_time` the next sign-in could not tell either; with it, older authentications stay worthless.
+      // Without `auth_time` the next sign-in could not check it either; with it, older authentications stay worthless.
       if (provedAt === null) await writeSignedOutAt(tx, settled.user.id, null);
     },
   });
@@ -59,8 +59,8 @@ export async function finish(office: Office, call: FinishCall, db: Db): Promise<
 }
 
 /**
- * Somebody whose role needs a second factor sets the first one up within the sign-in. INVARIANT: not on an authentication of
- * long ago, or the next person at an unlocked browser could set up theirs.
+ * People whose role requires a second factor set the first one up within the sign-in. INVARIANT: not with an old
+ * authentication, or the next person at an unlocked browser could set up theirs.
  */
 async function requireFreshForEnrolment(
   { kernel, signIn }: Office,

@@ -8,7 +8,7 @@ export interface FlowsTable {
   return_to: string;
   is_remembered: boolean;
   expires_at: Date;
-  /** Of a step-up: the open session that asked for it. */
+  /** For a step-up: the open session that asked for it. */
   session_id: SessionId | null;
   /** The provider was asked to authenticate the person again. */
   must_authenticate: boolean;

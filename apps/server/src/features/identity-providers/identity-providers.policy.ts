@@ -55,7 +55,7 @@ export function sawSecondFactor(claims: { amr?: unknown; acr?: unknown }, factor
 export const CLOCK_SKEW = 60_000;
 
 /**
- * When the provider authenticated the person (`auth_time`, OpenID Connect Core §2). Null: it does not say. `"invalid"`: no
+ * When the provider authenticated the person (`auth_time`, OpenID Connect Core §2). Null: not sent. `"invalid"`: not a
  * time, or one in the future.
  */
 export function authTimeOf({ auth_time: seconds }: { auth_time?: unknown }, now: Date): Date | null | "invalid" {
@@ -79,10 +79,10 @@ export const factorValuesOf = ({ is_enabled: isEnabled, settings }: Word): reado
 export const countsForLess = (before: Word, after: Word): boolean =>
   factorValuesOf(before).some((value) => !factorValuesOf(after).includes(value));
 
-/** The settings that decide who is proved to be whom. */
+/** The settings that decide which person a sign-in belongs to. */
 const VOUCHING = ["issuer", "client_id", "url", "ca", "base_dn", "user_filter", "id_attribute"];
 
-/** Whether somebody else may be proved to be the people of this provider after the change. */
+/** Whether, after the change, a sign-in could prove a different person to be one of this provider's people. */
 export function vouchesOtherwise(before: Pick<Word, "settings">, after: Pick<Word, "settings">): boolean {
   const [was, is] = [before.settings, after.settings].map((settings): Record<string, unknown> => ({ ...settings }));
   return VOUCHING.some((name) => was?.[name] !== is?.[name]);

@@ -19,7 +19,7 @@ import { takeOver } from "./take-over.ts";
 export interface IdentityProvidersFeature {
   /** For a person who is deleted. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
-  /** For a database that was restored: ends sign-ins under way. */
+  /** For a restored database: ends sign-ins under way. */
   endFlows(tx: Tx): Promise<void>;
 }
 

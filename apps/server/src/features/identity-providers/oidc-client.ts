@@ -133,7 +133,7 @@ function requireTokenHash(given: unknown, accessToken: string, idToken: string):
   if (given !== expected) throw new Error("the ID token was not made for this access token");
 }
 
-/** The ID token, which is signed, wins, and alone says when the person was authenticated. An address and whether it was verified are taken from one place, never mixed. */
+/** The signed ID token takes precedence, and only its authentication time counts. An address and its verified flag come from the same source, never mixed. */
 function together(
   { auth_time: _unsigned, ...info }: Record<string, unknown>,
   claims: openid.IDToken,

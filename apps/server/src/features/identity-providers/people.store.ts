@@ -38,7 +38,7 @@ export async function findPeopleOf(db: Db, providerId: IdentityProviderId): Prom
   return (await people.orderBy("user_id").execute()).map((row) => row.user_id);
 }
 
-/** By id, with what the trail calls them. */
+/** By id, with their names in the audit trail. */
 export const findBoundPeople = (db: Db, providerId: IdentityProviderId): Promise<{ id: UserId; email: string }[]> =>
   db
     .selectFrom("identity_provider_people")
@@ -84,7 +84,7 @@ export async function bindPerson(tx: Tx, row: Insertable<PeopleTable>): Promise<
   return Number(result.numInsertedOrUpdatedRows ?? 0) === 1;
 }
 
-/** The OpenID Connect provider that a person signs in through, while it is switched on. */
+/** The OpenID Connect provider that a person signs in through, if it is enabled. */
 export const findOpenidProviderOf = (
   db: Db,
   userId: string,
@@ -98,14 +98,14 @@ export const findOpenidProviderOf = (
     .where("is_enabled", "=", true)
     .executeTakeFirst();
 
-/** When the person whom the provider calls `subject` last signed out here; null: never, or they are not known. */
+/** When the person with this `subject` last signed out here; null for never, or when they are not known. */
 export async function findSignedOutAt(db: Db, providerId: IdentityProviderId, subject: string): Promise<Date | null> {
   const people = db.selectFrom("identity_provider_people").select("signed_out_at");
   const row = await people.where("provider_id", "=", providerId).where("subject", "=", subject).executeTakeFirst();
   return row?.signed_out_at ?? null;
 }
 
-/** Null forgets it. */
+/** Null clears it. */
 export async function writeSignedOutAt(tx: Tx, userId: string, at: Date | null): Promise<void> {
   await tx
     .updateTable("identity_provider_people")

@@ -1,4 +1,4 @@
-// What an OpenID Connect provider's answer is worth as a proof: when it authenticated the person, and for what that is enough.
+// How an OpenID Connect provider's answer counts as a proof: when it authenticated the person, and what that is enough for.
 import type { ReplyInputOf, SessionId, finishOidc } from "@strongroom/contract";
 import { proveSession } from "#features/sign-in/index.ts";
 import { findUser, findUserByEmail } from "#features/users/index.ts";
@@ -14,7 +14,7 @@ import { findBound, findSignedOutAt } from "./people.store.ts";
 
 type Claims = Record<string, unknown>;
 
-/** When the provider authenticated the person; null: it does not say. Throws 403 for what cannot be believed or is too old. */
+/** When the provider authenticated the person; null if not sent. Throws 403 for a time that is implausible or too old. */
 export async function requireAuthTime(
   { kernel }: Office,
   db: Db,
@@ -45,13 +45,13 @@ const notAsked = ({ name }: OidcRow) =>
     `${name} did not ask you to sign in again. Sign out there, then try again.`,
   );
 
-/** The page offers to begin again with `authenticate`. */
+/** The page offers to start again with `authenticate`. */
 export const askAgain = ({ name }: Pick<OidcRow, "name">) =>
   refuse(403, "sign-in.authenticate-again", `Please sign in to ${name} again to continue.`);
 
 /**
- * Completes the step-up of an open session. INVARIANT: only the session's own person, authenticated after the step-up began,
- * and never instead of a second factor that they have here.
+ * Completes the step-up of an open session. INVARIANT: only for the session's own person, authenticated after the step-up began,
+ * and never in place of a second factor that they have here.
  */
 export async function finishStepUp(
   office: Office,
@@ -80,7 +80,7 @@ export async function finishStepUp(
   return { sign_in: {}, return_to: flow.return_to, remember_me: false, proved_until: until.toISOString() };
 }
 
-/** Throws 409 for somebody who has a second factor here. Returns whether their role must have one. */
+/** Throws 409 if the person has a second factor here. Returns whether their role requires one. */
 export async function requireNoOwnFactor({ signIn }: Office, db: Db, userId: string): Promise<boolean> {
   const user = await wholeUser(db, userId);
   const demand = user === undefined ? null : await signIn.parts.secondStep.current(db, user);

@@ -8,7 +8,7 @@ import type { Office } from "./office.ts";
 import { asRefusal } from "./provider-failures.ts";
 import { postLogoutUriOf } from "./redirect-uri.ts";
 
-/** Without an ID token as a hint: none is stored here, so the provider asks the person to confirm. */
+/** Sends no ID token as a hint: none is stored here, so the provider asks the person to confirm. */
 export async function providerSignOut(
   office: Office,
   call: Call<typeof signOutOfProvider>,

@@ -1,4 +1,4 @@
-// Proofs through an OpenID Connect provider: silent single sign-on is not one, and does not undo a sign-out.
+// Proofs through an OpenID Connect provider: silent single sign-on is not a proof, and does not undo a sign-out.
 import {
   beginProviderStepUp,
   beginStepUp,
@@ -36,7 +36,7 @@ serveOidc();
 type Finished = Reply<ReplyOf<typeof finishOidc>>;
 type Jar = Map<string, string>;
 
-/** The provider says that it authenticated the person so many seconds ago; null: it does not say. */
+/** The provider authenticated the person this many seconds ago; null: it does not say when. */
 const authenticated =
   (secondsAgo: number | null): Bend =>
   ({ auth_time: _real, ...claims }, sign) =>
@@ -54,7 +54,7 @@ function tokenOf(reply: Finished): string {
   return reply.body.sign_in.token;
 }
 
-/** Whether the session has a fresh proof: creating an API token asks for one. */
+/** Whether the session has a fresh proof: creating an API token requires one. */
 async function isProved(token: string): Promise<boolean> {
   const { status, body } = await app.call(createToken, {
     body: { name: `token ${Math.random()}`, scopes: ["credential.list"], expires_in_days: 1 } as never,
@@ -74,7 +74,7 @@ describe("a sign-in through a provider", () => {
     assert.equal(await isProved(tokenOf(await signInFrom(new Map()))), false, "the provider does not say");
   });
 
-  test("is refused when the provider says that it authenticates in the future, or says nonsense", async () => {
+  test("is refused when the provider's authentication time is in the future or malformed", async () => {
     aStranger();
     idp.bend = authenticated(-120);
     refusedWith(await signInFrom(new Map()), 403, "sign-in.provider-untrusted");
@@ -84,7 +84,7 @@ describe("a sign-in through a provider", () => {
     assert.equal(await isProved(tokenOf(await signInFrom(new Map()))), true, "clocks differ a little");
   });
 
-  test("with a second factor of one's own is proved by that factor", async () => {
+  test("by a person with a second factor here is proved by that factor", async () => {
     aStranger();
     const first = tokenOf(await signInFrom(new Map(), true));
     const { key } = await withApp(app, { token: first });
@@ -98,7 +98,7 @@ describe("a sign-in through a provider", () => {
 });
 
 describe("a step-up through a provider", () => {
-  test("asks the provider to authenticate the person again, and opens what needs a fresh proof", async () => {
+  test("asks the provider to authenticate the person again, and then permits calls that need a fresh proof", async () => {
     const { email } = aStranger();
     const jar: Jar = new Map();
     idp.bend = authenticated(3600);
@@ -118,7 +118,7 @@ describe("a step-up through a provider", () => {
     assert.deepEqual([entry?.result, entry?.details?.["kind"]], ["success", "provider"]);
   });
 
-  test("INVARIANT: an authentication from before it began is no proof, nor one without a time", async () => {
+  test("INVARIANT: an authentication from before it began, or without a time, is not a proof", async () => {
     aStranger();
     idp.bend = authenticated(3600);
     const token = tokenOf(await signInFrom(new Map()));
@@ -135,7 +135,7 @@ describe("a step-up through a provider", () => {
     assert.equal((await entriesOf(app, "session.stepped-up")).at(-1)?.result, "failure");
   });
 
-  test("INVARIANT: somebody else at the provider proves nothing", async () => {
+  test("INVARIANT: another person's authentication at the provider proves nothing", async () => {
     aStranger();
     idp.bend = authenticated(3600);
     const token = tokenOf(await signInFrom(new Map()));
@@ -148,7 +148,7 @@ describe("a step-up through a provider", () => {
     assert.deepEqual([await isProved(token), await isProved(other)], [false, false]);
   });
 
-  test("works once, in the browser that began, and not for a session that has ended", async () => {
+  test("works once, in the browser where it began, and not for a session that has ended", async () => {
     aStranger();
     idp.bend = authenticated(3600);
     const [token, other] = [tokenOf(await signInFrom(new Map())), tokenOf(await signInFrom(new Map()))];
@@ -165,7 +165,7 @@ describe("a step-up through a provider", () => {
     refusedWith(await finish(answer, late.cookie), 400, "sign-in.begin-again");
   });
 
-  test("is not offered to somebody with a password or a second factor here", async () => {
+  test("is not offered to a person with a password or a second factor here", async () => {
     const local = await aPerson(app);
     refusedWith(await app.call(beginProviderStepUp, { body: {}, as: local.token }), 409, "step-up.no-provider");
     aStranger();
@@ -177,7 +177,7 @@ describe("a step-up through a provider", () => {
     assert.equal((await app.call(beginStepUp, { as: token })).body.provider, null);
   });
 
-  test("needs the provider's word for a second factor where the role must have one", async () => {
+  test("needs the provider's confirmation of a second factor if the role requires one", async () => {
     await set({}, { factor_values: ["mfa"] });
     aStranger();
     await requireFactorOf(app, "user");
@@ -196,12 +196,12 @@ describe("a step-up through a provider", () => {
 });
 
 describe("signing out", () => {
-  test("INVARIANT: a provider that still knows the person does not bring the session back by itself", async () => {
+  test("INVARIANT: a provider that still knows the person does not restore the session without asking them", async () => {
     aStranger();
     const jar: Jar = new Map();
     const token = tokenOf(await signInFrom(jar, true));
     tokenOf(await signInFrom(jar));
-    // The provider counts whole seconds.
+    // The provider uses whole seconds.
     wait(2000);
     const left = await app.call(logout, { as: token });
     assert.deepEqual(left.body.provider, { id: row.id, name: row.name });
@@ -214,7 +214,7 @@ describe("signing out", () => {
     tokenOf(await signInFrom(jar, true));
   });
 
-  test("counts for a provider that does not say when it authenticated somebody: it is asked to do so again", async () => {
+  test("a provider that does not send an authentication time is asked to authenticate the person again", async () => {
     aStranger();
     idp.bend = authenticated(null);
     const jar: Jar = new Map();
@@ -245,7 +245,7 @@ describe("signing out", () => {
   });
 });
 
-test("the first second factor is not set up on an authentication of long ago", async () => {
+test("the first second factor cannot be set up with an old authentication", async () => {
   aStranger();
   await requireFactorOf(app, "user");
   for (const secondsAgo of [3600, null]) {

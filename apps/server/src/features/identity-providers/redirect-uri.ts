@@ -5,5 +5,5 @@ import type { Kernel } from "#kernel/kernel.ts";
 export const redirectUriOf = ({ publicUrl }: Pick<Kernel, "publicUrl">, id: string): string =>
   `${publicUrl()}/auth/callback/${id}`;
 
-/** Where a provider sends the browser after signing the person out there; to be registered too. */
+/** Where a provider sends the browser after signing the person out there; must be registered too. */
 export const postLogoutUriOf = ({ publicUrl }: Pick<Kernel, "publicUrl">): string => `${publicUrl()}/login`;

@@ -14,7 +14,7 @@ interface MailJob {
   notificationId: string;
 }
 
-/** With its words, because the notification may be read or removed before the mail is sent. */
+/** Includes the text, because the notification may be read or deleted before the mail is sent. */
 type MailAtOnceJob = Pick<NotificationRow, "user_id" | "title" | "message" | "link">;
 
 /** One mail for each that is new; what was added to one that is unread goes with it. */
@@ -33,7 +33,7 @@ export async function queueMails(
   }
 }
 
-/** For what a person has to hear of whatever they prefer, and whoever sits at their session. */
+/** For security notices: sent whatever the person's preferences, and even if an intruder uses their session. */
 export async function mailAtOnce({ kernel, mail }: Site, tx: Tx, added: readonly NotificationRow[]): Promise<void> {
   if (!mail.isConfigured) return;
   for (const { user_id, title, message, link } of added) {

@@ -15,12 +15,12 @@ export interface Fold {
   key: string;
   /** The title for several; `{n}` stands for how many. */
   title: string;
-  /** Where several of them lead; the validation dashboard unless said. */
+  /** The link of a summary of several; default: the validation dashboard. */
   link?: string;
   subject: { key: string; name: string };
 }
 
-/** Whether a notice is mailed to those who want mails, or to everybody whom it is for. */
+/** Whether a notice is mailed only to people who want mails, or to everyone it is for. */
 export type NoticeMail = "wanted" | "always";
 
 interface NoticesTable {

@@ -19,7 +19,7 @@ export interface Notice {
   metadata: Record<string, unknown>;
   /** Where in the product it leads, such as `/accounts/…`. */
   link?: string | null;
-  /** `always`: mailed at once, whatever the person's preferences and whether it was read. Default `wanted`. */
+  /** `always`: mailed at once, whatever the person's preferences and even if it was read. Default `wanted`. */
   mail?: NoticeMail;
   /** Told again while it is unread, it takes the place of what was told before. */
   dedupeKey?: string;

@@ -1,13 +1,13 @@
-// Rotations of a database that was restored: what was sent to the target since is not in their journals.
+// Rotations of a restored database: their journals lack what was sent to the target since the backup.
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/database.ts";
 
 const SAYS = "The database was restored: which secret is in force is verified before anything is changed.";
 
 /**
- * INVARIANT: a restored rotation sends no change before it has verified which secret is in force. Its candidate may be live
- * on the target although the journal says that it was never sent, and what it found refused may have become live. So each
- * that has a candidate goes on as if its last answer had been lost. Returns how many.
+ * INVARIANT: a restored rotation sends no change before it has verified which secret is active. Its candidate may be live
+ * on the target although the journal says it was never sent, and a rejected secret may have become live. So each
+ * rotation with a candidate continues as if its last reply had been lost. Returns how many.
  */
 export async function distrustJournals(tx: Tx): Promise<number> {
   const { rows } = await sql<{ id: string }>`

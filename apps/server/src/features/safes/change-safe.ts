@@ -50,10 +50,10 @@ export async function changeSafe(
   return presentSafe(tx, call.actor, id);
 }
 
-/** How many people each level lets see the safe and ask for access. */
+/** How many people can see the safe and request access, by level. */
 const WIDTH: Record<AccessLevel, number> = { private: 0, team: 1, department: 1, public: 2 };
 
-/** Whether somebody else can do more in the safe afterwards. */
+/** Whether the change gives another person more rights in the safe. */
 function givesAway(before: Edit, after: Edit): boolean {
   const isShownToOthers =
     after.access_level !== before.access_level && WIDTH[after.access_level] >= WIDTH[before.access_level];

@@ -1,4 +1,4 @@
-// Asks who moves accounts into a safe that others put them into to agree to the people who gain access there.
+// When accounts move into a safe that somebody else added the mover to: asks the mover to confirm the people who gain access.
 import type { PeopleGainingAccess } from "@strongroom/contract";
 import { createHash } from "node:crypto";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -9,7 +9,7 @@ import { hasJoinedThemselves, peopleReaching } from "./members.store.ts";
 import type { ReachingPerson } from "./members.store.ts";
 import { bitOf, namesOf } from "./safes.policy.ts";
 
-/** What lets a member at a secret, or lets them let others at it. */
+/** Permissions that give a member access to a secret, or let them give it to others. */
 const ACCESS = (["use", "retrieve", "manage_members", "approve_level_1", "approve_level_2"] as const)
   .map(bitOf)
   .reduce((bits, bit) => bits | bit);
@@ -18,8 +18,8 @@ const MOST_SHOWN = 100;
 
 /**
  * Throws 409 `safe.people-gain-access` unless the mover joined the safe by their own act (they created it, or as an administrator
- * added themselves), nobody else has access there, or `confirmation` agrees to exactly the people who have it now. Whoever is
- * handed a membership, or a safe, has not chosen who else is there. The safe is held, so the people stay the same.
+ * added themselves), no other person has access there, or `confirmation` names exactly the people who have it now. A mover who
+ * was given a membership or a safe did not choose the others in it. The safe is locked, so the people stay the same.
  */
 export async function requireConfirmedPeople(
   db: Db,
@@ -40,7 +40,7 @@ export async function requireConfirmedPeople(
   );
 }
 
-/** Another one as soon as somebody joins or leaves, or can do something else. */
+/** Changes as soon as a person joins or leaves, or has other permissions. */
 const confirmationOf = (safeId: string, actorId: string, people: readonly ReachingPerson[]): string =>
   createHash("sha256")
     .update(JSON.stringify([safeId, actorId, people.map(({ id, permissions }) => `${id} ${permissions}`).toSorted()]))

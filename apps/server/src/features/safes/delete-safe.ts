@@ -36,7 +36,7 @@ export async function removeSafe(
   call.note({ target: targetOf(safe) });
   const accounts = await countAccounts(tx, id);
   if (accounts > 0) {
-    // Whoever is in the other safe gets the secrets of this one.
+    // The people in the other safe get the secrets of this one.
     if (destination !== undefined) call.requireStepUp();
     const to = await requireDestination(tx, call.actor, standing, destination, accounts);
     await requireConfirmedPeople(tx, call.actor, to, confirmation);

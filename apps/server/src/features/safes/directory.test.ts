@@ -1,4 +1,4 @@
-// Who finds people, and whose e-mail addresses leave the server.
+// Which people can search the directory, and which e-mail addresses leave the server.
 import {
   createAccessRequest,
   createToken,
@@ -51,12 +51,12 @@ describe("searching the directory", () => {
     }
   });
 
-  test("needs two letters", async () => {
+  test("requires two letters", async () => {
     const manager = await aPerson(app, "manager");
     for (const text of ["", "a", " a "]) assert.equal((await search(manager.token, text)).status, 400);
   });
 
-  test("by an API token needs its own scope, and shows no address without the scope for users", async () => {
+  test("requires a scope of its own for an API token, and shows no address without the scope for users", async () => {
     const [manager, wanted] = [await aPerson(app, "manager"), await aPerson(app)];
     const safe = await aSafe(app, manager);
     assert.equal((await search(await tokenOf(manager, ["safe.manage", "safe.share"]), nameOf(wanted))).status, 403);
@@ -88,8 +88,8 @@ describe("searching the directory", () => {
   });
 });
 
-describe("looking up somebody whom one knows", () => {
-  test("finds a person by the whole address, and one's own groups by name", async () => {
+describe("looking up a known person", () => {
+  test("finds a person by the whole address, and the caller's own groups by name", async () => {
     const [user, wanted] = [await aPerson(app), await aPerson(app)];
     assert.equal((await lookUp(user.token, wanted.email)).status, 403, "who manages no members looks up nobody");
     await aSafe(app, user);
@@ -112,8 +112,8 @@ describe("looking up somebody whom one knows", () => {
   });
 });
 
-describe("INVARIANT: other people's addresses are shown to those who may list users", () => {
-  test("members of a safe see who is there, with masked addresses and their own whole", async () => {
+describe("INVARIANT: other people's addresses are shown only to people who may list users", () => {
+  test("members of a safe see the other members, with masked addresses and their own in full", async () => {
     const [owner, member, manager] = [await aPerson(app), await aPerson(app), await aPerson(app, "manager")];
     const safe = await aSafe(app, owner);
     for (const person of [member, manager]) await aMember(app, owner, safe, person, "user");
@@ -133,7 +133,7 @@ describe("INVARIANT: other people's addresses are shown to those who may list us
     assert.deepEqual(bySearch.body.safes, [], "an address that is not shown is not searched either");
   });
 
-  test("approvers see who asks, and no list answers an address of somebody else", async () => {
+  test("approvers see the requester, and no list returns another person's address", async () => {
     const [owner, approver, borrower] = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner, { access_level: "public" });
     await aMember(app, owner, safe, approver, "owner");

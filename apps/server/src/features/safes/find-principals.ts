@@ -1,4 +1,4 @@
-// Finds users and groups that could become members: in the directory, or those whom the caller knows already.
+// Finds users and groups that could become members: in the directory, or among those the caller already knows.
 import { isMachineAddress } from "@strongroom/contract";
 import type {
   GroupId,
@@ -22,7 +22,7 @@ export async function principals(call: Call<typeof findEndpoint>, db: Db): Promi
   return present(actor, await findPrincipals(db, call.query.search, seesAddresses(actor)));
 }
 
-/** INVARIANT: who may not search the directory learns of nobody whose whole address they do not know. */
+/** INVARIANT: people who may not search the directory find only people whose whole address they know. */
 export async function knownPrincipals(call: Call<typeof knownEndpoint>, db: Db): Promise<{ principals: Principal[] }> {
   const { actor } = call;
   if (limitOf(actor) !== null) {

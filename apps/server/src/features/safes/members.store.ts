@@ -121,7 +121,7 @@ export interface ReachingPerson {
   permissions: Permissions;
 }
 
-/** Active people whose memberships in force of this safe, their own and their groups', have any of `bits`; by name. */
+/** Active people whose current memberships of this safe, direct or through groups, have any of `bits`; by name. */
 export async function peopleReaching(db: Db, safeId: string, bits: Permissions): Promise<ReachingPerson[]> {
   const { rows } = await sql<ReachingPerson>`
     select person.id, person.name, person.email, bit_or(member.permissions) & ${sql.lit(bits)} as permissions
@@ -134,7 +134,7 @@ export async function peopleReaching(db: Db, safeId: string, bits: Permissions):
   return rows;
 }
 
-/** Whether a membership of this person's own is one that they gave themselves. */
+/** Whether this person gave themselves one of their direct memberships. */
 export async function hasJoinedThemselves(db: Db, safeId: string, userId: string): Promise<boolean> {
   const { rows } = await sql`
     select from safe_members where safe_id = ${safeId} and user_id = ${userId} and added_by = ${userId}

@@ -23,7 +23,7 @@ export async function managesSomeMembers(db: Db, actor: Actor): Promise<boolean>
   return rows[0]!.found;
 }
 
-/** Groups and active users with this text in their name, and in their address if that is searched, by name; 20 at most. */
+/** Groups and active users with this text in their name, or in their address if that is searched, by name; 20 at most. */
 export async function findPrincipals(db: Db, search: string, byAddress: boolean): Promise<PrincipalRow[]> {
   const pattern = containing(search);
   const { rows } = await sql<PrincipalRow>`
@@ -38,7 +38,7 @@ export async function findPrincipals(db: Db, search: string, byAddress: boolean)
   return rows;
 }
 
-/** The active user with exactly this address, and those of this person's groups with the text in their name. */
+/** The active user with exactly this address, and this person's groups with the text in their name. */
 export async function findKnown(db: Db, userId: string, search: string): Promise<PrincipalRow[]> {
   const { rows } = await sql<PrincipalRow>`
     select user_id, group_id, name, email from (

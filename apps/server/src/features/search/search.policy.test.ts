@@ -21,7 +21,7 @@ test("the exact name comes first, then an exact host or user name, then beginnin
   assert.equal(distance("elsewhere", hit("db1")), 8);
 });
 
-test("names in which every word begins come before names that hold the words elsewhere", () => {
+test("names with words that begin with the search words rank before names that contain them elsewhere", () => {
   const hits = [hit("uproot the app-prod-02"), hit("app-prod-03 root"), hit("host", ["root", "app-prod-04"])];
   const order = ranked("root app-prod", [{ kind: "account", hits }]).map(({ title }) => title);
   assert.deepEqual(order, ["app-prod-03 root", "host", "uproot the app-prod-02"]);

@@ -9,7 +9,7 @@ export const grants: Grants = { "search.use": ROLES };
 
 const fold = (text: string): string => text.normalize("NFKC").toLowerCase();
 
-/** How far a match is from what was typed: 0 is the name itself. Matches elsewhere, such as in a reason, are last. */
+/** The distance of a match from the typed text: 0 is the name itself. Matches elsewhere, such as in a reason, come last. */
 export function distance(text: string, { title, by }: Pick<Hit, "title" | "by">): number {
   const wanted = fold(text);
   const words = wordsOf(wanted);

@@ -136,7 +136,7 @@ describe("OPEN-28, SHELL-18: the search", () => {
     assert.equal((await again(await holding("search.use", "user.list"))).results.length, 1);
   });
 
-  test("finds names that hold all words of the search, in any order", async () => {
+  test("finds names that contain all words of the search, in any order", async () => {
     const [admin, owner] = [await firstAdmin(app), await aPerson(app)];
     const safe = await aSafe(app, owner, { name: "Wallaby tier" });
     await anAccount(app, owner, safe, {

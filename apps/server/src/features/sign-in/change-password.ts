@@ -1,4 +1,4 @@
-// Changing one's own password: takes the old one, ends every other session, and the API tokens that are not to be kept.
+// Changes one's own password: requires the old one, and ends every other session and all API tokens not chosen to be kept.
 import type { changePassword } from "@strongroom/contract";
 import { findPasswordHash, readPolicy, replacePasswordHash, requireGoodPassword } from "#features/users/index.ts";
 import { sessionOf } from "#kernel/authz/actor.ts";

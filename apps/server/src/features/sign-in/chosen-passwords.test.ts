@@ -1,4 +1,4 @@
-// Weak passwords are refused wherever a person's password is chosen, and prove little where they are already in use.
+// Weak passwords are refused wherever people choose one, and existing weak passwords are not a fresh proof.
 import {
   beginStepUp,
   changePassword,
@@ -36,7 +36,7 @@ const PRODUCT: Chosen = { password: "strongroom2026", code: "password.guessable"
 const SHORT_FOR_ADMINS: Chosen = { password: "xk7qmz2vfwp", code: "password.too-short" };
 const GOOD = "xk7qmz2vfwpr";
 
-/** Tries each of these; `attempt` answers what came of it. */
+/** Tries each of these; `attempt` returns the reply. */
 async function refuses(
   chosen: readonly Chosen[],
   attempt: (password: string) => Promise<{ status: number; body: unknown; text: string }>,
@@ -55,7 +55,7 @@ test("the first administrator cannot choose a weak password, and the setup link 
   admin = await firstAdmin(app);
 });
 
-test("sign-up refuses common and personal passwords, and asks more of those who request a role", async () => {
+test("sign-up refuses common and personal passwords, and is stricter for people who request a role", async () => {
   const tryWith = (role: string) => (password: string) =>
     app.call(register, { body: { email: "grace.hopper@example.com", name: "Grace Hopper", role, password } });
   const personal = { password: "H0pp3r-Grace1906", code: "password.guessable" };
@@ -64,7 +64,7 @@ test("sign-up refuses common and personal passwords, and asks more of those who 
   assert.equal((await tryWith("user")(SHORT_FOR_ADMINS.password)).status, 201);
 });
 
-test("a change, a reset link and an invitation refuse them too, without using the link up", async () => {
+test("a change, a reset link and an invitation refuse them too, and the link stays usable", async () => {
   const person = await aPerson(app);
   await refuses([COMMON, PRODUCT], (password) =>
     app.call(changePassword, { body: { current_password: person.password, new_password: password }, as: person.token }),
@@ -90,7 +90,7 @@ test("the command line refuses them too", async () => {
   }
 });
 
-test("a password that is too short for a new role opens nothing that needs a fresh proof, until it is changed", async () => {
+test("a password that is too short for a new role is not a fresh proof until it is changed", async () => {
   const email = newEmail();
   const body = { email, password: SHORT_FOR_ADMINS.password };
   assert.equal((await app.call(register, { body })).status, 201);

@@ -31,7 +31,7 @@ export interface SignInFeature extends SignInOfUsers {
   setupLink(): Promise<string | null>;
   /** Replaces the key that signs tokens; nobody is signed out by it. Rejects with SealedError. */
   rotateSigningKey(): Promise<void>;
-  /** For a database that was restored. */
+  /** For a restored database. */
   endEverything(tx: Tx): Promise<{ sessions: number; sign_ins: number; links: number }>;
   /** Null before the first sign-in. */
   signingKeySince(db: Db): Promise<Date | null>;

@@ -83,14 +83,14 @@ export async function endOne(
   return { message: "The session has been ended." };
 }
 
-/** API tokens end too: whoever ends all sessions wants everybody else out. */
+/** API tokens end too: a person who ends all sessions wants everyone else locked out. */
 export async function endOthers(
   { kernel, elsewhere, endTokens }: SignInParts,
   call: Call<typeof endOtherSessions>,
   tx: Tx,
 ): Promise<Message> {
   const { actor } = call;
-  // Held, so that no token is made meanwhile.
+  // Locked, so that no token is created in the meantime.
   await lockUser(tx, actor.id);
   const sessions = await endSessions(kernel, tx, actor.id, sessionOf(actor));
   const tokens = await endTokens.current(tx, actor.id, "sessions-ended");
@@ -99,7 +99,7 @@ export async function endOthers(
   return { message: endedMessage(sessions, tokens) };
 }
 
-/** INVARIANT: a provider that still knows the person in this browser does not bring the session back without asking them. */
+/** INVARIANT: a provider that still knows the person in this browser does not restore the session without asking them. */
 export async function signOut({ kernel, elsewhere }: SignInParts, call: Call<typeof logout>, tx: Tx) {
   const { actor } = call;
   const gone = await deleteSession(tx, actor.id, sessionOf(actor));

@@ -43,7 +43,7 @@ export async function registerAccount(parts: SignInParts, call: SteppedCall<type
   const id: UserId = Id.parse(newId(now.getTime()));
   return call.commit(async (tx) => {
     const isFirst = mayBeFirst && (await claimSetup(tx));
-    // Read again, and held: the rule may have been tightened while the password was hashed.
+    // Read again, and locked: the rule may have been tightened while the password was hashed.
     const rule = await holdPolicy(tx);
     const status = isFirst ? "active" : statusAtSignUp(rule, email);
     if (status === null) throw closed(rule);

@@ -103,7 +103,7 @@ export async function pendingResets(kernel: Kernel, db: Db): Promise<PendingRese
   );
 }
 
-/** Makes the link that an administrator hands over; the request, if there was one, is answered by it. `by` made it. */
+/** Creates the link that an administrator hands over, and closes the open request, if any. `by` created it. */
 export async function issueResetLink(
   kernel: Pick<Kernel, "clock" | "publicUrl">,
   tx: Tx,
@@ -128,7 +128,7 @@ async function newLink(
   return { link: linkOf(kernel, token), expiresAt: stored.token_expires_at };
 }
 
-/** Every session and API token ends: whoever knew the old password is out. */
+/** Every session and API token ends, so that anyone who knew the old password is locked out. */
 export async function completeReset(
   parts: SignInParts,
   call: SteppedCall<typeof completePasswordReset>,
@@ -154,7 +154,7 @@ export async function completeReset(
     await setPasswordHash(tx, userId, hash);
     const sessions = await endSessions(kernel, tx, userId);
     const tokens = await parts.endTokens.current(tx, userId, "password-reset");
-    // A link that went to the person's own mailbox proves as much as it did before; any other passed through somebody's hands.
+    // A link mailed to the person's own mailbox proves as much as before; any other link passed through another person's hands.
     if (reset.made_by !== null) {
       await closeVault(kernel, tx, { person: user, cause: "reset-link", by: reset.made_by });
     }

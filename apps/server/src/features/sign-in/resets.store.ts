@@ -13,7 +13,7 @@ interface ResetsTable {
   mails_sent: Generated<number>;
   token_hash: Buffer | null;
   token_expires_at: Date | null;
-  /** Who made the link; null: it was mailed to the person who asked for it. */
+  /** The creator of the link; null if it was mailed to the person who requested it. */
   made_by: Generated<string | null>;
 }
 
@@ -65,7 +65,7 @@ export async function markMailed(tx: Tx, userId: string, at: Date): Promise<void
     .execute();
 }
 
-/** Uses a link up, for exactly one caller: the others get undefined. */
+/** Uses up a link for exactly one caller: the others get undefined. */
 export function consumeReset(
   tx: Tx,
   userId: string,

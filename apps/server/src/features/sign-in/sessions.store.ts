@@ -124,7 +124,7 @@ export const deleteSession = (
     .returning(["id", "user_id", "method"])
     .executeTakeFirst();
 
-/** In the order in which calls touch them. */
+/** In the order in which calls update them. */
 export async function deleteSessionsOf(tx: Tx, userId: string, exceptId?: string): Promise<EndedSession[]> {
   const { rows } = await sql<EndedSession>`
     delete from sign_in_sessions where id in (
@@ -174,7 +174,7 @@ export const findSessionsToSweep = (db: Db, idleSince: Date, madeBefore: Date, n
     )
     .execute();
 
-/** In the order in which calls touch them. */
+/** In the order in which calls update them. */
 export async function deleteSessions(tx: Tx, ids: readonly string[]): Promise<EndedSession[]> {
   const { rows } = await sql<EndedSession>`
     delete from sign_in_sessions where id in (
@@ -183,7 +183,7 @@ export async function deleteSessions(tx: Tx, ids: readonly string[]): Promise<En
   return rows;
 }
 
-/** Everybody's. */
+/** All people's. */
 export async function deleteAllSessions(tx: Tx): Promise<EndedSession[]> {
   return tx.deleteFrom("sign_in_sessions").returning(["id", "user_id"]).execute();
 }

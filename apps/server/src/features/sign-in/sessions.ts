@@ -88,8 +88,8 @@ const actorOf = (session: LiveSession, now: Date): Actor => ({
 });
 
 /**
- * Marks an open session of this person as proved at this time. Returns until when that counts; null when the session is
- * somebody else's. Throws 401 when it is over.
+ * Marks an open session of this person as proved at this time. Returns when the proof expires; null when the session
+ * belongs to another person. Throws 401 when it has ended.
  */
 export async function proveSession(
   { clock }: Pick<Kernel, "clock">,
@@ -126,8 +126,8 @@ export async function endSessions(
 }
 
 /**
- * For a database that was restored: ends everybody's sessions, sign-ins under way, and links that set a password. Links that
- * were used since the backup would work once more.
+ * For a restored database: ends all sessions, sign-ins under way, and links that set a password. Links that
+ * were used since the backup would otherwise work again.
  */
 export async function endEverything(
   kernel: Pick<Kernel, "events">,

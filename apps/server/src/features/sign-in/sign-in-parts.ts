@@ -56,9 +56,9 @@ export interface Elsewhere {
   takeOver(tx: Tx, user: UsersTable, wanted: TakeOver): Promise<void>;
   /** The name of the provider that a person signs in through: their password is not ours. Null: nobody's. */
   providerOf(db: Db, userId: string): Promise<string | null>;
-  /** The OpenID Connect provider that a person signs in through, while it is switched on. */
+  /** The OpenID Connect provider that a person signs in through, if it is enabled. */
   openidProviderOf(db: Db, userId: string): Promise<{ id: IdentityProviderId; name: string } | null>;
-  /** The person ended sessions of theirs: to come back, they authenticate at their provider again. */
+  /** The person ended their sessions: their next sign-in needs a new authentication at their provider. */
   noteSignOut(tx: Tx, userId: string): Promise<void>;
   /** The same of several people; those whose password is ours are left out. */
   providersOf(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
@@ -67,8 +67,8 @@ export interface Elsewhere {
 }
 
 /**
- * Revokes the API tokens of a person but those in `keep`, and what the revoked ones have made; answers how many. Throws 400
- * when one of `keep` is not an active token of theirs.
+ * Revokes the API tokens of a person except those in `keep`, and the tokens that revoked ones created; returns how many. Throws
+ * 400 when one of `keep` is not an active token of theirs.
  */
 export type EndTokens = (tx: Tx, userId: string, because: TokensEnd, keep?: readonly string[]) => Promise<number>;
 
@@ -79,9 +79,9 @@ export interface SignInParts {
   passwords: Passwords;
   signingKeys: SigningKeys;
   tokens: Tokens;
-  /** Set once by the feature of API tokens. */
+  /** Set once by the tokens feature. */
   endTokens: { current: EndTokens };
-  /** Told, in the transaction that creates it, of an account that waits for activation. Set once by the feature of users. */
+  /** Called, in the transaction that creates it, for an account that waits for activation. Set once by the users feature. */
   newcomers: { current: (tx: Tx, newcomer: Newcomer) => Promise<void> };
   /** Set once by the feature of second factors; until then a first proof is enough. */
   secondStep: { current: AskSecondStep };

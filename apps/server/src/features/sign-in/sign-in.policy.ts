@@ -66,8 +66,8 @@ export const isTouchDue = (lastActiveAt: Date, now: Date): boolean =>
   now.getTime() - lastActiveAt.getTime() >= TOUCH_EVERY;
 
 /**
- * What failed attempts are counted by. `pair` is one person on a network where they have signed in before, `tried` the same
- * person there within the hour, and `spread` how many such people failed on that network.
+ * The keys that failed attempts are counted by. `pair` is one person on a network where they have signed in before, `tried` the
+ * same person there within the hour, and `spread` the number of such people who failed on that network.
  */
 export const ATTEMPT_KINDS = ["account", "network", "pair", "spread", "tried"] as const;
 export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
@@ -77,7 +77,7 @@ const FREE: Record<AttemptKind, number> = { account: 5, pair: 5, network: 30, sp
 /** Milliseconds without a failure after which all is forgotten. */
 const FORGET_AFTER: Record<AttemptKind, number> = { account: DAY, pair: DAY, network: HOUR, spread: HOUR, tried: HOUR };
 export const LONGEST_WAIT = 15 * MINUTE;
-/** Somebody who signed in on a network before waits no longer than this because others fail there. */
+/** The longest wait that other people's failures cause a person who signed in on this network before. */
 const LONGEST_SPREAD_WAIT = 30 * SECOND;
 export const LONGEST_MEMORY = DAY;
 

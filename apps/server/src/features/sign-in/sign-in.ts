@@ -30,7 +30,7 @@ export async function signIn(parts: SignInParts, call: LoginCall, db: Db): Promi
   const isOurs = method === "password" && canSignIn(user);
   const isOutdated = isOurs && passwords.isOutdated(user.password_hash);
   const renewed = isOutdated ? { passwordHash: await passwords.hash(password, call.signal) } : {};
-  // A role that was given since asks more of a password: until it is changed, it opens nothing that needs a fresh proof.
+  // A role given since requires a stronger password: until it is changed, this one is not a fresh proof.
   const isTooWeak = isOurs && user.role !== "user" && passwordProblem(policy, { ...user, password }) !== null;
   const proof = isTooWeak ? { provedAt: null } : {};
   return openSession(parts, call, { user, takeOver, method, isRemembered, attempt, ...renewed, ...proof });

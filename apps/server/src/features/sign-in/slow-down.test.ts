@@ -160,7 +160,7 @@ describe("credential stuffing", () => {
   });
 });
 
-describe("trying one password at many people", () => {
+describe("trying one password on many people", () => {
   const waitsOf = async (emails: readonly string[], from: string): Promise<number[]> => {
     const waits: number[] = [];
     for (const email of emails) {
@@ -173,7 +173,7 @@ describe("trying one password at many people", () => {
     }
     return waits;
   };
-  /** One after another: attempts under way count as failures. */
+  /** One after another, because attempts under way count as failures. */
   const people = async (count: number) => {
     const made: TestPerson[] = [];
     while (made.length < count) made.push(await aPerson(app));
@@ -181,7 +181,7 @@ describe("trying one password at many people", () => {
   };
   const GROWING = [2, 4, 8, 16, 32];
 
-  test("slows a network down in the same way for people, disabled people and addresses that nobody has", async () => {
+  test("slows a network down equally for people, disabled people and unknown addresses", async () => {
     const admin = await signedIn(app, (await firstAdmin(app)).email);
     const known = await people(35);
     const disabled = await people(35);
@@ -197,7 +197,7 @@ describe("trying one password at many people", () => {
     }
   });
 
-  test("slows it down also where all of them have signed in before, for half a minute at most, and typing errors are forgotten", async () => {
+  test("slows it down also if all of them have signed in before, for at most half a minute, and typing errors are forgotten", async () => {
     const office = newNetwork();
     const known = await people(40);
     for (const { email } of known) await signedIn(app, email, { from: office });
@@ -213,7 +213,7 @@ describe("trying one password at many people", () => {
     assert.deepEqual(await waitsOf(emails.slice(0, 29), office), [], "an hour later");
   });
 
-  test("is not undone by signing in with an account of one's own, many times at once", async () => {
+  test("is not undone by signing in with one's own account, many times in parallel", async () => {
     const office = newNetwork();
     const known = await people(31);
     for (const { email } of known) await signedIn(app, email, { from: office });

@@ -33,9 +33,9 @@ export interface Attempt {
  * Counts an attempt before anything is compared, so that many at once are no way around it. Throws 429 with
  * `retryAfter` when it comes too early; such an attempt counts nothing.
  *
- * INVARIANT: on a network where a person has signed in before, only attempts from that very network slow them down, and
- * attempts at others there by half a minute at most. Each address that fails adds to its network's count, whether or not
- * somebody has it: trying one password at many people slows the network down.
+ * INVARIANT: on a network where a person has signed in before, only attempts from that network slow them down, and
+ * attempts on other people there by at most half a minute. Each address that fails adds to its network's count, whether or not
+ * it exists: trying one password on many people slows the network down.
  */
 export async function admitAttempt(kernel: Kernel, claim: Claim): Promise<Attempt> {
   const outcome = await counted(kernel, claim, true);
@@ -72,8 +72,8 @@ async function counted(kernel: Kernel, claim: Claim, isByNetwork: boolean): Prom
 }
 
 /**
- * Of somebody on a network where they have signed in before. The network counts each of them once, however often they
- * mistype, and is charged no longer once they are in.
+ * For a person on a network where they have signed in before. The network counts each of them once, however often they
+ * mistype, and no longer once they have signed in.
  */
 const keysOfKnown = (account: string, network: string, isByNetwork: boolean): string[] => [
   pairKey(account, network),
@@ -88,7 +88,7 @@ export async function rewardAttempt(tx: Tx, attempt: Attempt, userId: string, no
   await keepNetwork(tx, userId, attempt.claim.network, now);
 }
 
-/** Pays a guess back that was right, and forgets the person's earlier failures on a network where they are known. */
+/** Undoes the count of a correct guess, and clears the person's earlier failures on a network where they are known. */
 export async function rewardGuess(tx: Tx, attempt: Attempt, now: Date): Promise<void> {
   await settle(tx, attempt, now, true);
   for (const { key } of attempt.counted) {
@@ -117,7 +117,7 @@ async function settle(tx: Tx, attempt: Attempt, now: Date, isRight: boolean): Pr
   const keys = attempt.counted.map((each) => each.key);
   const rows = (await lockAttempts(tx, keys, now)).map((row) => asOf(row, now));
   const tried = rows.find(({ key }) => kindOf(key) === "tried");
-  // INVARIANT: what one person added to a network is taken back once, with the last of their failures there.
+  // INVARIANT: one person's contribution to a network's count is removed once, with the last of their failures there.
   const isLast = tried === undefined || (isRight ? tried.failures > 0 : tried.failures === 1);
   for (const [place, row] of rows.entries()) {
     if (isShared(row) && !isLast) continue;

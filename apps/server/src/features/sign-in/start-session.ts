@@ -32,7 +32,7 @@ export interface Proved {
   secondStep?: string;
   /** The counted attempt, which is paid back when the session is there. */
   attempt?: Attempt;
-  /** When another place authenticated the person; null: it does not say. Left out: they proved themselves here, now. */
+  /** When an identity provider authenticated the person; null: not sent. Omitted: they proved themselves here, now. */
   provedAt?: Date | null;
   /** The password's hash to store anew; without it the stored one stays. */
   passwordHash?: string;
@@ -81,7 +81,7 @@ export async function startSession(parts: SignInParts, call: SignInCall, proved:
     await proved.within?.(tx);
     if (takeOver !== undefined) {
       await elsewhere.current.takeOver(tx, user, takeOver);
-      // A second step was done with the account's own factor: its owner is there.
+      // A second step used the account's own factor, so its owner is present.
       if (proved.secondStep === undefined) {
         await closeVault(kernel, tx, { person: user, cause: "provider-changed", by: "An identity provider" });
       }
@@ -93,10 +93,10 @@ export async function startSession(parts: SignInParts, call: SignInCall, proved:
   return { token };
 }
 
-/** A session that no checked proof stands behind asks for one at the first call that needs it. */
+/** A session without a checked proof asks for one at the first call that needs it. */
 const UNPROVED = new Date(0);
 
-/** INVARIANT: a provider's word counts from when it authenticated the person, not from when it was asked. */
+/** INVARIANT: a provider's proof counts from when it authenticated the person, not from when it was asked. */
 function provedAtOf({ secondStep, provedAt }: Proved, now: Date): Date {
   if (secondStep !== undefined || provedAt === undefined) return now;
   return provedAt ?? UNPROVED;

@@ -81,7 +81,7 @@ const actorOf = (token: LiveToken, now: Date): Actor => ({
   email: token.email,
   name: token.holder,
   role: token.role,
-  // A token of somebody whose account is not active is refused before.
+  // A token whose holder's account is not active was refused before.
   isPending: false,
   sessionId: null,
   provedUntil: NEVER,

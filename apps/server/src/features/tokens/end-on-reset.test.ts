@@ -1,4 +1,4 @@
-// When a person's password changes, is reset, or all their sessions end, their API tokens end too, and they are told.
+// When a person's password changes, is reset, or all their sessions end, their API tokens end too, and they are notified.
 import {
   changePassword,
   completePasswordReset,
@@ -42,7 +42,7 @@ after(async () => {
 });
 
 async function aToken(as: string, name = "A token", scopes: ScopeChoice[] = ["retrieve", "token.use"]) {
-  // What a token makes ends before it.
+  // A token's own creations end before it does.
   const expires_in_days = as.startsWith("srt_") ? 10 : 20;
   const made = await app.call(createToken, { body: { name, scopes, expires_in_days }, as });
   assert.equal(made.status, 201, made.text);
@@ -76,7 +76,7 @@ async function mailWith(to: TestPerson, subject: string, act: () => Promise<void
   }
 }
 
-test("an administrative reset ends a person's API tokens and what those made", async () => {
+test("an administrative reset ends a person's API tokens and the tokens those created", async () => {
   const person = await aPerson(app);
   const parent = await aToken(person.token);
   const child = await aToken(parent.text, "A child", ["retrieve"]);
@@ -114,7 +114,7 @@ test("resetting factors and ending all sessions of a person end their API tokens
   }
 });
 
-test("ending all other sessions ends one's API tokens, but not those of a machine identity that one answers for", async () => {
+test("ending all other sessions ends one's API tokens, but not those of a machine identity that one is responsible for", async () => {
   const person = await aPerson(app);
   const token = await aToken(person.token);
   const machine = await app.call(createMachine, {
@@ -133,7 +133,7 @@ test("ending all other sessions ends one's API tokens, but not those of a machin
   assert.equal((await app.call(listOwnTokens, { as: person.token })).status, 200, "this session stays");
 });
 
-test("a password change ends every API token that is not to be kept, and what an ended one made", async () => {
+test("a password change ends every API token that is not kept, and the tokens that ended ones created", async () => {
   const person = await aPerson(app);
   const kept = await aToken(person.token, "kept");
   const ended = await aToken(person.token, "ended");
@@ -150,10 +150,10 @@ test("a password change ends every API token that is not to be kept, and what an
     as: person.token,
   });
   assert.equal(all.status, 200, all.text);
-  assert.equal(await works(kept), false, "with nothing listed all end");
+  assert.equal(await works(kept), false, "all end when none is listed");
 });
 
-test("a password change keeps no token of somebody else, and changes nothing then", async () => {
+test("a password change that would keep another person's token is refused and changes nothing", async () => {
   const [person, other] = [await aPerson(app), await aPerson(app)];
   const [own, foreign] = [await aToken(person.token), await aToken(other.token)];
   const reply = await app.call(changePassword, {
@@ -165,7 +165,7 @@ test("a password change keeps no token of somebody else, and changes nothing the
   await signIn(app, person.email);
 });
 
-test("the person concerned is told of a reset link in the product and by mail, whatever their preferences", async () => {
+test("the person concerned is notified of a reset link in the product and by mail, whatever their preferences", async () => {
   const person = await aPerson(app);
   const preferences = {
     alertSounds: false,

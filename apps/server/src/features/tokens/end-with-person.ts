@@ -1,4 +1,4 @@
-// All tokens of a person end when they are disabled, deleted or locked out, and with them what those tokens have made.
+// When a person is disabled, deleted or locked out, all their tokens end, and the tokens that those created.
 import { findUser } from "#features/users/index.ts";
 import type { TokensEnd } from "#features/users/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
@@ -18,8 +18,8 @@ export async function revokeAsDisabled(kernel: ClockAndEvents, tx: Tx, userId: s
 }
 
 /**
- * Revokes all tokens of a person but those in `keep`, and what the revoked ones have made: each with an entry of its own in the
- * trail. A kept token still ends when a revoked one made it. Answers how many; throws 400 when one of `keep` is not active.
+ * Revokes all tokens of a person except those in `keep`, and the tokens that revoked ones created: each with its own entry in
+ * the trail. A kept token still ends when a revoked one created it. Returns how many; throws 400 when one of `keep` is not active.
  */
 export async function revokeAllOf(
   { clock, events }: ClockAndEvents,

@@ -17,13 +17,13 @@ import { deleteTokensOf } from "./tokens.store.ts";
 export { searchableMachines } from "./search-machines.ts";
 
 export interface TokensFeature {
-  /** As `SignInParts.endTokens` says. */
+  /** See `SignInParts.endTokens`. */
   endTokens: EndTokens;
   /** For somebody who is disabled. */
   revokeAsDisabled(tx: Tx, userId: string): Promise<void>;
   /** For a person or a machine identity that is deleted. */
   forgetPerson(tx: Tx, userId: string, by: Actor): Promise<void>;
-  /** For a database that was restored. */
+  /** For a restored database. */
   suspended: {
     suspendAll(tx: Tx): Promise<number>;
     find(db: Db): Promise<SuspendedToken[]>;

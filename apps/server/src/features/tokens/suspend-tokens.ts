@@ -1,4 +1,4 @@
-// Tokens of a database that was restored: suspended at once, and good again when an administrator confirms them.
+// Tokens of a restored database: suspended at once, and usable again once an administrator confirms them.
 import { TokenId, UserId } from "@strongroom/contract";
 import type { SuspendedToken, UserKind } from "@strongroom/contract";
 import { sql } from "kysely";
@@ -6,7 +6,7 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { changed } from "./tokens.ts";
 
-/** Suspends every token that works, whoever has it. Returns how many. A token that was revoked later is among them. */
+/** Suspends every usable token of all holders. Returns how many. This includes tokens that were revoked after the backup. */
 export async function suspendAll(tx: Tx): Promise<number> {
   const result = await sql`
     update tokens set suspended_at = access_time()
@@ -29,7 +29,7 @@ interface SuspendedRow {
 
 const MOST_SHOWN = 500;
 
-/** Those that could still be used, the one that was used last first. */
+/** Those that could still be used, most recently used first. */
 export async function findSuspended(db: Db): Promise<SuspendedToken[]> {
   const { rows } = await sql<SuspendedRow>`
     select token.id, token.name, token.begins, token.user_id, person.name as holder, person.kind, token.created_at,
@@ -49,7 +49,7 @@ export async function findSuspended(db: Db): Promise<SuspendedToken[]> {
   }));
 }
 
-/** Returns those that were suspended and work again. A revoked one stays revoked. */
+/** Returns the suspended ones that work again. A revoked one stays revoked. */
 export async function confirmSuspended(
   { events }: Pick<Kernel, "events">,
   tx: Tx,

@@ -80,7 +80,7 @@ export interface Judged extends Times {
   /** Of its holder. */
   status: "active" | "disabled" | "deleted";
   revoked_at: Date | null;
-  /** Since the database was restored; an administrator confirms it. */
+  /** Suspended since the database was restored, until an administrator confirms it. */
   suspended_at: Date | null;
 }
 

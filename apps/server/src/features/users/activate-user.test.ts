@@ -1,4 +1,4 @@
-// Activation of accounts that signed up: who decides, what everyone is told, and who does not see them before.
+// Activation of accounts that signed up: the decision, its notifications, and which lists leave out pending people.
 import {
   activateUser,
   activateUsers,
@@ -47,7 +47,7 @@ const entries = async (event: string, target: string) => {
   return rows.map(({ text }) => JSON.parse(text) as { result: string; actor: { id: string }; details: unknown });
 };
 let count = 0;
-/** Somebody who signed up and asked for a role. */
+/** A person who signed up and requested a role. */
 async function whoAsksFor(role: "manager" | "admin"): Promise<{ id: UserId; email: string }> {
   count += 1;
   const email = `asks-${count}@example.com`;
@@ -82,7 +82,7 @@ describe("activating", () => {
     assert.equal(codeOf(await activateBy(admin.token, waiting.id)), "user.not-pending");
   });
 
-  test("the role that was asked for is decided along with it", async () => {
+  test("the requested role is decided in the same call", async () => {
     const [approved, denied, open] = [
       await whoAsksFor("manager"),
       await whoAsksFor("admin"),
@@ -101,7 +101,7 @@ describe("activating", () => {
     assert.equal(await statusOf(none), "pending");
   });
 
-  test("several are activated in one call, each on record, and those who do not wait are left out", async () => {
+  test("several are activated in one call, each on record, and accounts that are not pending are left out", async () => {
     const waiting = [await aPendingPerson(app), await aPendingPerson(app)];
     const active = await aPerson(app);
     const user_ids = [...waiting.map(({ id }) => id), active.id, "0190c0de-0000-7000-8000-00000000dead" as UserId];
@@ -122,7 +122,7 @@ describe("activating", () => {
 });
 
 describe("before activation", () => {
-  test("nobody finds the person, and nobody can add them to a safe or a group", async () => {
+  test("a pending person is not found, and cannot be added to a safe or a group", async () => {
     const waiting = await aPendingPerson(app);
     const owner = await aPerson(app, "manager");
     const safe = await app.call(createSafe, { body: { name: `Safe of ${owner.id}` }, as: owner.token });
@@ -152,7 +152,7 @@ describe("before activation", () => {
     assert.equal(rows.length, 0);
   });
 
-  test("the list of users shows who waits, to administrators who look for it", async () => {
+  test("the list of users shows pending people to administrators who filter for them", async () => {
     const waiting = await aPendingPerson(app);
     const { body } = await app.call(listUsers, { query: { status: "pending" }, as: admin.token });
     assert.ok(body.data.some(({ id }) => id === waiting.id));
@@ -160,7 +160,7 @@ describe("before activation", () => {
   });
 });
 
-describe("who may sign up", () => {
+describe("the sign-up rule", () => {
   const rule = async (change: Partial<SignInPolicy>) => {
     const reply = await app.call(updateSignInPolicy, { body: { ...usualPolicy, ...change }, as: admin.token });
     assert.equal(reply.status, 200, reply.text);
@@ -168,7 +168,7 @@ describe("who may sign up", () => {
   const trySignUp = async (email: string) =>
     app.call(register, { body: { email, password: "a long enough password" } });
 
-  test("everyone at once, domains after activation, or nobody", async () => {
+  test("permits everyone at once, some domains after activation, or no one", async () => {
     try {
       await rule({ sign_up: "open" });
       assert.equal((await trySignUp("trial@elsewhere.example")).status, 201);
@@ -194,7 +194,7 @@ describe("who may sign up", () => {
     assert.equal((await app.call(updateSignInPolicy, { body, as: admin.token })).status, 400);
   });
 
-  test("the first administrator chooses it with the setup link, and nobody else by signing up", async () => {
+  test("is chosen by the first administrator with the setup link, and cannot be chosen by signing up", async () => {
     const own = await testApp();
     try {
       const sign_up = { sign_up: "domains" as const, sign_up_domains: ["corp.example"] };

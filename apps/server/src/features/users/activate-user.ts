@@ -1,4 +1,4 @@
-// Activation: people who sign up have their profile and their vault until an administrator lets them in.
+// Activation: people who sign up have only their profile and their vault until an administrator activates them.
 import type { User, UserId, activateUser as activateEndpoint, activateUsers } from "@strongroom/contract";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { callEntry } from "#kernel/audit/entry.ts";
@@ -12,7 +12,7 @@ import { clearRoleRequest, findPending, isAnyonePending, lockActiveAdmins, setSt
 import { decideAbout, giveRole, presentOne } from "./users.ts";
 import type { UsersDeps } from "./users.ts";
 
-/** Called in the transaction that activates somebody. */
+/** Called in the transaction that activates an account. */
 export type ActivatedListener = (tx: Tx, userId: UserId) => Promise<void>;
 
 export interface ActivationDeps extends UsersDeps {
@@ -21,7 +21,7 @@ export interface ActivationDeps extends UsersDeps {
   activated: ActivatedListener;
 }
 
-/** Throws 409 for an account that does not wait, and for a decision about a role that nobody asked for. */
+/** Throws 409 for an account that is not pending, and for a decision about a role that was not requested. */
 export async function activate(deps: ActivationDeps, call: Call<typeof activateEndpoint>, tx: Tx): Promise<User> {
   const { person } = await decideAbout(call, tx);
   if (person.status !== "pending") throw refuse(409, "user.not-pending", "This account is not waiting for activation.");
@@ -42,7 +42,7 @@ export async function activate(deps: ActivationDeps, call: Call<typeof activateE
   return presentOne(tx, person.id, deps.signIn);
 }
 
-/** Each is on record by itself, as if it had been activated alone. */
+/** Each is recorded separately, as if it had been activated alone. */
 export async function activateSeveral(
   deps: ActivationDeps,
   call: Call<typeof activateUsers>,
@@ -71,7 +71,7 @@ async function settle(
   for (const userId of userIds) {
     await activated(tx, userId);
     await notices.activated(tx, userId, by);
-    // Their event stream begins anew, with everything that they may see now.
+    // Their event stream restarts, with everything that they may see now.
     await events.publish(tx, { type: "user.changed", audience: { users: [userId] }, data: {} });
   }
   if (userIds.length > 0 && !(await isAnyonePending(tx))) await notices.noneWaiting(tx);

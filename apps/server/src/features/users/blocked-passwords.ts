@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** 5 bytes of SHA-256 each: one look-up in 22 million finds what is not listed. Made by `scripts/make-blocked-passwords.mjs`. */
+/** 5 bytes of SHA-256 each: a false positive in one of 22 million look-ups. Made by `scripts/make-blocked-passwords.mjs`. */
 const HASH_BYTES = 5;
 const FILE = join(import.meta.dirname, "../../../data/blocked-passwords.bin");
 

@@ -18,9 +18,9 @@ import type { Role, User, changeUserRole, setUserStatus } from "@strongroom/cont
 export interface UsersFeature {
   /** For figures such as the dashboard's privileged users. */
   countActiveByRole(db: Db): Promise<Record<Role, number>>;
-  /** Calls `listener`, in the transaction that makes it true, when an account that signed up is activated. */
+  /** Registers `listener`, which is called in the transaction that activates an account. */
   onActivated(listener: ActivatedListener): void;
-  /** Tells administrators that an account waits for activation. */
+  /** Notifies administrators that an account waits for activation. */
   tellOfNewcomer: UserNotices["waiting"];
   /** Calls `listener`, in the transaction that makes it true, when somebody is disabled. */
   onDisabled(listener: DisabledListener): void;

@@ -68,7 +68,7 @@ describe("an invitation", () => {
     const reply = await invite("ben@example.com", { by: "mail" });
     assert.equal(reply.body.link, null);
     let mail = await arriving;
-    // Administrators may be mailed about another test's new administrator.
+    // Another test's new administrator may also cause mails to administrators.
     while (mail.to[0] !== "ben@example.com") {
       arriving = sink.next();
       mail = await arriving;

@@ -1,4 +1,4 @@
-// Which passwords may be chosen: examples of each rule, and that ordinary passphrases pass.
+// The password rules: examples of each rule, and that ordinary passphrases pass.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { usualPolicy } from "#testing/sign-in-policy.ts";
@@ -12,7 +12,7 @@ const all = (passwords: readonly string[], problem: string | null) => {
   for (const password of passwords) assert.equal(problemOf(password), problem, password);
 };
 
-test("refuses common passwords, also with digits, symbols, substitutions, capitals, backwards or repeated", () => {
+test("refuses common passwords, also with digits, symbols, substitutions or capitals, backwards or repeated", () => {
   all(
     ["password", "12345678", "qwertyuiop", "Password1!", "P@ssw0rd", "p4ssw0rd2026!", "drowssap"],
     "password.too-common",
@@ -27,7 +27,7 @@ test("refuses patterns", () => {
   );
 });
 
-test("refuses what is made of the product's name, the person's name or their address", () => {
+test("refuses passwords made of the product's name, the person's name or their address", () => {
   all(["strongroom", "Str0ngR00m2026!", "moorgnorts99", "strongroom-password"], "password.guessable");
   all(
     ["AdaLovelace1815", "lovelace.analytical", "ecalevol4da1815", "4d4-l0v3l4c3", "ada.lovelace@analytical.example"],
@@ -36,7 +36,7 @@ test("refuses what is made of the product's name, the person's name or their add
   all(["analytical", "Analytical#2026", "ada@analytical"], "password.guessable");
 });
 
-test("takes passphrases and random passwords of any composition", () => {
+test("accepts passphrases and random passwords of any composition", () => {
   all(["a long enough password", "correct horse battery staple", "xk7qmz2vfw", "ärger mit der ölheizung"], null);
   all(
     ["strongroom-orbit-lamp-violin", "lovelace computed bernoulli", "日本語のパスワードです", "🦊🐙🐝🦉🐢🐬🦋🐞"],
@@ -44,7 +44,7 @@ test("takes passphrases and random passwords of any composition", () => {
   );
 });
 
-test("SIGNUP-08: counts characters, and asks more of managers and administrators", () => {
+test("SIGNUP-08: counts characters, and requires more of managers and administrators", () => {
   assert.equal(problemOf("xk7qmz2"), "password.too-short");
   assert.equal(problemOf("🦊🐙🐝🦉🐢🐬🦋"), "password.too-short");
   assert.equal(problemOf("xk7qmz2v", "admin"), "password.too-short");

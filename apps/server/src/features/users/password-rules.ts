@@ -1,4 +1,4 @@
-// Which passwords people may choose (NIST SP 800-63B-4 §3.1.1.2): long enough, not common, not made of what everybody knows.
+// The password rules (NIST SP 800-63B-4 §3.1.1.2): long enough, not common, not made of publicly known words.
 import type { Role, SignInPolicy } from "@strongroom/contract";
 import { refuse } from "#kernel/http/refuse.ts";
 import { isOnBlocklist } from "./blocked-passwords.ts";
@@ -7,7 +7,7 @@ type Lengths = Pick<SignInPolicy, "password_min_length" | "privileged_password_m
 
 export interface ChosenPassword {
   password: string;
-  /** The role that the person has, or asks for. */
+  /** The role that the person has or requests. */
   role: Role;
   email: string;
   name: string;
@@ -48,13 +48,13 @@ export function passwordProblem(policy: Lengths, { password, role, email, name }
   return null;
 }
 
-/** Managers and administrators have the stricter of two limits. */
+/** Managers and administrators have the higher of two limits. */
 const leastLength = (policy: Lengths, role: Role): number =>
   role === "user"
     ? policy.password_min_length
     : Math.max(policy.password_min_length, policy.privileged_password_min_length);
 
-/** One character over and over, a short piece over and over, or neighbours in one direction such as `abcdefgh`. */
+/** One repeated character, a repeated short piece, or consecutive characters in one direction such as `abcdefgh`. */
 function isPattern(text: string): boolean {
   const codes = Array.from(text, (each) => each.codePointAt(0) ?? 0);
   const isDigits = /^\d+$/.test(text);
@@ -68,17 +68,17 @@ function isPattern(text: string): boolean {
   return unit !== null && unit.length <= 4;
 }
 
-/** The shortest text that this is a repetition of; null when it is none. */
+/** The shortest text that this is a repetition of; null if it is not a repetition. */
 function repeatedUnit(text: string): string | null {
   const at = (text + text).indexOf(text, 1);
   return at === text.length ? null : text.slice(0, at);
 }
 
-/** How many digits and symbols around a word do not make it another password. */
+/** With up to this many digits and symbols around it, a word still counts as the same password. */
 const MOST_AROUND = 6;
 const SHORTEST_WORD = 4;
 
-/** The text, the word within its digits and symbols, what it repeats; each also without substitutions, and backwards. */
+/** The text, the word without outer digits and symbols, its repeated piece; each also unsubstituted, and backwards. */
 function formsOf(text: string): string[] {
   const word = wordIn(text);
   const isMostlyWord = word.length >= SHORTEST_WORD && text.length - word.length <= MOST_AROUND;
@@ -119,7 +119,7 @@ const letters = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, "");
 
-/** Whether nothing, or nothing but a common word, is left without these words and without digits. */
+/** Whether nothing, or only a common word, remains without these words and without digits. */
 function isMadeOf(text: string, known: readonly string[]): boolean {
   const forms = [text, ...withoutSubstitutions(text), ...withoutSubstitutions(wordIn(text))].map(letters);
   return forms.some((form) => {

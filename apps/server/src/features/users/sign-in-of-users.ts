@@ -14,7 +14,7 @@ export interface UnderLimits {
   proofsOver: number;
 }
 
-/** Why all API tokens of somebody end. */
+/** Why all API tokens of a person end. */
 export type TokensEnd =
   | "disabled"
   | "deleted"
@@ -33,11 +33,11 @@ export interface SignInOfUsers {
   endSessionsWithoutFactor(tx: Tx, roles: readonly Role[]): Promise<number>;
   /** Nothing is changed by it. */
   underLimits(db: Db, before: SignInPolicy, after: SignInPolicy): Promise<UnderLimits>;
-  /** Revokes every API token of a person and what those have made; answers how many. */
+  /** Revokes every API token of a person and the tokens that those created; returns how many. */
   endTokens(tx: Tx, userId: string, because: TokensEnd): Promise<number>;
-  /** Makes an open reset link or invitation link of this person useless. */
+  /** Invalidates an open reset link or invitation link of this person. */
   forgetReset(tx: Tx, userId: string): Promise<void>;
-  /** Whether this person said that a reset of their sign-in was not theirs, and nothing has settled that since. */
+  /** Whether this person cancelled a reset of their sign-in as not theirs, and no later reset has settled that. */
   isVaultHeld(db: Db, userId: string): Promise<boolean>;
   /** Takes away what signing in knows of a person who is deleted: networks and resets under way. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;

@@ -40,7 +40,7 @@ export const holdPolicy = (tx: Tx): Promise<SignInPolicy> =>
 export const lockPolicy = (tx: Tx): Promise<SignInPolicy> =>
   tx.selectFrom("sign_in_policy").select(policyColumns).forUpdate().executeTakeFirstOrThrow();
 
-/** What the first administrator chose. */
+/** The first administrator's choice. */
 export async function writeSignUpRule(tx: Tx, rule: SignUpRule): Promise<void> {
   await tx.updateTable("sign_in_policy").set(rule).execute();
 }

@@ -1,4 +1,4 @@
-// What the sign-in policy asks of an address: rules only, no clock and no database.
+// What the sign-in policy requires of an address: rules only, no clock and no database.
 import type { Role, SignInPolicy } from "@strongroom/contract";
 import { BlockList, isIP } from "node:net";
 import { plainAddress } from "#kernel/http/client-address.ts";

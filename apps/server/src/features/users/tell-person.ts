@@ -1,15 +1,15 @@
-// What people are told, in the product and by mail, when somebody else changes how they sign in or what they may do.
+// Notifies people, in the product and by mail, when another person changes how they sign in or their permissions.
 import type { Role } from "@strongroom/contract";
 import type { Notice, Notify } from "#features/notifications/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 
 interface Change {
   person: { id: string; name: string };
-  /** Who made it, as people know them. */
+  /** The name of the person who made the change. */
   by: string;
 }
 
-/** INVARIANT: mailed to everybody, because an intruder could switch mails off or read the notification first. */
+/** INVARIANT: mailed in every case, because an intruder could switch mails off or read the notification first. */
 const securityNotice = (notice: Pick<Notice, "to" | "title" | "message"> & Partial<Notice>): Notice => ({
   type: "security_alert",
   severity: "critical",
@@ -46,7 +46,7 @@ export async function tellOfEndedSessions(notify: Notify, tx: Tx, { person, by }
   );
 }
 
-/** All administrators hear of a new one: another account that can do everything is never added unseen. */
+/** All administrators are notified of a new one, so that an account with all rights is never added unnoticed. */
 export async function tellOfRole(notify: Notify, tx: Tx, change: Change & { role: Role }): Promise<void> {
   const { person, by, role } = change;
   await notify(

@@ -1,4 +1,4 @@
-// What an API token that may manage people cannot do: make an administrator, or get into anybody's account.
+// An API token that may manage people cannot make an administrator, or get into another person's account.
 import {
   changeUserRole,
   createIdentityProvider,
@@ -43,7 +43,7 @@ const SCOPES: ScopeChoice[] = [
 ];
 
 let app: TestApp;
-/** Who made the token, and another administrator. */
+/** The administrator who created the token, and another one. */
 let holder: TestPerson;
 let other: TestPerson;
 let token: string;
@@ -67,7 +67,7 @@ const SESSION_NEEDED = [403, "token.session-needed"];
 const PERSON_NEEDED = [403, "user.person-needed"];
 
 describe("an API token that may manage people", () => {
-  test("creates no reset link and resets no factors, whoever the person is", async () => {
+  test("cannot create a reset link or reset factors, for any person", async () => {
     const user = await aPerson(app);
     for (const person of [user, holder, other]) {
       assert.deepEqual(refusal(await app.call(issueResetLink, byId(person.id))), SESSION_NEEDED);
@@ -75,7 +75,7 @@ describe("an API token that may manage people", () => {
     }
   });
 
-  test("changes nothing about an administrator or its own holder, but can end their sessions", async () => {
+  test("cannot change an administrator or its own holder, but can end their sessions", async () => {
     for (const { id } of [other, holder]) {
       const calls = {
         role: await app.call(changeUserRole, { ...byId(id), body: { role: "user" } }),
@@ -90,7 +90,7 @@ describe("an API token that may manage people", () => {
     other.token = await signIn(app, other.email);
   });
 
-  test("makes no administrator by a role, an invitation, a role request or a machine identity", async () => {
+  test("cannot make an administrator by a role, an invitation, a role request or a machine identity", async () => {
     const user = await aPerson(app);
     const asked = `asked-${user.email}`;
     await app.call(register, { body: { email: asked, password: user.password, role: "admin" } });
@@ -107,7 +107,7 @@ describe("an API token that may manage people", () => {
     assert.equal(admins.body.data.length, 3);
   });
 
-  test("gets no link of an administrator's open invitation, and no token of an administrator's machine identity", async () => {
+  test("cannot get the link of an administrator's open invitation, or a token of an administrator's machine identity", async () => {
     const invited = await app.call(inviteUser, {
       body: { email: "invited-admin@example.com", role: "admin" },
       as: holder.token,
@@ -126,7 +126,7 @@ describe("an API token that may manage people", () => {
     assert.deepEqual(refusal(made), PERSON_NEEDED);
   });
 
-  test("changes neither the ways of signing in nor the policies about them", async () => {
+  test("cannot change identity providers or sign-in policies", async () => {
     const named = endpoints.find(({ name }) => name === "createIdentityProvider")!;
     const provider = sampleBody(named) as never;
     const calls = {
@@ -137,7 +137,7 @@ describe("an API token that may manage people", () => {
     for (const [name, reply] of Object.entries(calls)) assert.deepEqual(refusal(reply), SESSION_NEEDED, name);
   });
 
-  test("invites users and managers, and an open link of theirs stops working when a person makes them an administrator", async () => {
+  test("can invite users and managers, and their open links stop working when a person makes them an administrator", async () => {
     const email = "provisioned@example.com";
     const invited = await app.call(inviteUser, { body: { email, role: "manager" }, as: token });
     assert.equal(invited.status, 201, invited.text);

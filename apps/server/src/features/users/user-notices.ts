@@ -1,4 +1,4 @@
-// What administrators are told of accounts that wait for activation, and what the people are told afterwards.
+// Notifications about accounts that wait for activation, to administrators and afterwards to the people themselves.
 import type { Notify, Settle } from "#features/notifications/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 
@@ -12,7 +12,7 @@ export interface Newcomer {
 export interface UserNotices {
   waiting(tx: Tx, newcomer: Newcomer): Promise<void>;
   activated(tx: Tx, userId: string, by: string): Promise<void>;
-  /** What administrators were told of accounts that wait is done. */
+  /** Marks the administrators' notifications about pending accounts as done. */
   noneWaiting(tx: Tx): Promise<void>;
 }
 

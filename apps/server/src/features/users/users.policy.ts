@@ -6,14 +6,14 @@ import { refuse } from "#kernel/http/refuse.ts";
 
 export const grants = {
   "user.list": ["admin", "manager"],
-  // Not for everybody who owns a safe: everybody can create one.
+  // Not for everyone who owns a safe: everyone can create one.
   "directory.search": ["admin", "manager"],
   "user.manage": ["admin"],
   "policy.read": ["admin", "manager"],
   "policy.manage": ["admin"],
 } satisfies Grants;
 
-/** Whether other people's addresses are shown to somebody, and can be searched for. */
+/** Whether a person sees other people's addresses and can search for them. */
 export const seesAddresses = ({ role, token = null }: Asker): boolean =>
   (grants["user.list"] as readonly Role[]).includes(role) &&
   (token === null || token.scopes.has("user.list") || token.scopes.has("user.manage"));
@@ -36,7 +36,7 @@ export function requireAnotherPerson(actorId: string, userId: string): void {
 
 /**
  * Throws 403 when an API token would change an administrator or its own holder, or make an administrator. INVARIANT: no token
- * makes an administrator, and none gets anybody into an administrator's account.
+ * makes an administrator, and none gives access to an administrator's account.
  */
 export function requirePersonFor(
   actor: Pick<Actor, "id" | "token">,
@@ -52,17 +52,17 @@ export function requirePersonFor(
   );
 }
 
-/** People who wait for activation sign in too: to their profile and their personal vault. */
+/** People who wait for activation can sign in too: to their profile and their personal vault. */
 export const canSignIn = ({ status }: { status: string }): boolean => status === "active" || status === "pending";
 
-/** Whether an address may sign up, and with what its account begins. Null: sign-up is closed to it. */
+/** Whether an address may sign up, and the initial state of its account. Null: sign-up is closed to it. */
 export function statusAtSignUp(
   { sign_up, sign_up_domains }: Pick<SignInPolicy, "sign_up" | "sign_up_domains">,
   email: string,
 ): "pending" | "active" | null {
   if (sign_up === "closed") return null;
   if (sign_up === "open") return "active";
-  // Nobody has proved that the address is theirs, so its domain only decides who may ask.
+  // The address is not verified, so its domain only decides who may sign up.
   const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
   return sign_up === "activation" || sign_up_domains.includes(domain) ? "pending" : null;
 }
@@ -75,8 +75,8 @@ interface Protected {
 }
 
 /**
- * Whether a reset of this person's sign-in needs a second administrator: an administrator's own, one's who was an administrator
- * a moment ago, and one's who said that an earlier reset was not theirs.
+ * Whether a reset of this person's sign-in needs a second administrator: for an administrator, for a person who was one
+ * recently, and for a person who cancelled an earlier reset as not theirs.
  */
 export const needsSecondAdmin = (person: Protected, isVaultHeld: boolean, now: Date): boolean =>
   person.kind === "person" &&
@@ -84,7 +84,7 @@ export const needsSecondAdmin = (person: Protected, isVaultHeld: boolean, now: D
     (person.admin_until !== null && person.admin_until > now) ||
     isVaultHeld);
 
-/** Throws 409 for somebody whose reset needs a second administrator. */
+/** Throws 409 for a person whose reset needs a second administrator. */
 export function requireOneAdmin(person: Protected, isVaultHeld: boolean, now: Date): void {
   if (!needsSecondAdmin(person, isVaultHeld, now)) return;
   throw refuse(

@@ -37,9 +37,9 @@ declare module "#kernel/db/tables.ts" {
 /** A person without what proves them. Who was deleted is none. */
 export interface Person extends Omit<UsersTable, "password_hash"> {
   status: "pending" | "active" | "disabled";
-  /** Null: no administrator. */
+  /** Null: not an administrator. */
   admin_since: Date | null;
-  /** Somebody who is no administrator any more is protected like one until then. */
+  /** A former administrator is protected like an administrator until then. */
   admin_until: Date | null;
 }
 
@@ -105,18 +105,18 @@ export async function insertUser(tx: Tx, user: Insertable<Tables["users"]>): Pro
   return Number(result.numInsertedOrUpdatedRows ?? 0) === 1;
 }
 
-/** One number for all changes that can decide who administers; nothing else may use it. */
+/** One lock number for all changes that affect the set of administrators; nothing else may use it. */
 const ADMINISTRATORS_LOCK = 7_305_808_882;
 
 /**
- * The ids of the administrators who can sign in: with a password here, or through a provider that is switched on and keeps
+ * The ids of the administrators who can sign in: with a password here, or through a provider that is enabled and keeps
  * their role. INVARIANT: every change of a role, a status or a provider calls this before it locks any row. The lock is one
  * for all administrators, active or not: row locks on the active ones deadlocked, because which rows those are changes while
  * others wait.
  */
 export async function lockActiveAdmins(tx: Tx): Promise<string[]> {
   await sql`select pg_advisory_xact_lock(${sql.lit(ADMINISTRATORS_LOCK)})`.execute(tx);
-  // A statement of its own, so that it sees what the transaction before this one committed.
+  // A separate statement, so that it sees what the previous holder of the lock committed.
   const { rows } = await sql<{ id: string }>`
     select id from users where role = 'admin' and status = 'active' and kind = 'person' and invited_at is null
       and (password_hash <> '' or exists (
@@ -127,7 +127,7 @@ export async function lockActiveAdmins(tx: Tx): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** How long somebody who was an administrator is protected like one: see `admin_until`. */
+/** How long a former administrator is protected like an administrator: see `admin_until`. */
 const ADMIN_AFTERWARDS = "7 days";
 
 export async function setRole(tx: Tx, userId: string, role: Role, at: Date): Promise<void> {
@@ -139,7 +139,7 @@ export async function setRole(tx: Tx, userId: string, role: Role, at: Date): Pro
     where id = ${userId}`.execute(tx);
 }
 
-/** Those of these people who wait for activation, locked until the transaction ends. */
+/** The given people who wait for activation, locked until the transaction ends. */
 export const findPending = (tx: Tx, userIds: readonly string[]): Promise<Pick<Person, "id" | "email">[]> =>
   tx
     .selectFrom("users")

@@ -92,13 +92,13 @@ export async function changeStatus(
   return presentOne(tx, person.id, signIn);
 }
 
-/** Throws 409 for an account that waits: it gets rights by being activated and in no other way. */
+/** Throws 409 for a pending account: it gets rights only by activation. */
 function requireActivated({ status }: Person): void {
   if (status !== "pending") return;
   throw refuse(409, "user.awaiting-activation", "This account is waiting for activation. Activate it first.");
 }
 
-/** Sessions end, because their tokens carry the role. The person is told, and the administrators of a new one. */
+/** Sessions end, because their tokens carry the role. Notifies the person, and administrators of a new administrator. */
 export async function giveRole(
   { clock, signIn, notify }: UsersDeps,
   tx: Tx,
@@ -107,7 +107,7 @@ export async function giveRole(
   await setRole(tx, person.id, role, clock.now());
   if (role === person.role) return;
   await signIn.endSessions(tx, person.id);
-  // INVARIANT: a link that was made for somebody who was no administrator opens no administrator's account.
+  // INVARIANT: a link created for a person who was not an administrator does not open an administrator's account.
   if (role === "admin") await signIn.forgetReset(tx, person.id);
   await tellOfRole(notify, tx, { person, role, by: by.name });
 }
@@ -130,7 +130,7 @@ export async function decideRole(deps: UsersDeps, call: Call<typeof decideRoleRe
   return presentOne(tx, person.id, deps.signIn);
 }
 
-/** API tokens end too: they would go on acting for whoever is to be locked out. */
+/** API tokens end too: they would stay usable by the person being locked out. */
 export async function endAllSessions(
   { signIn, notify }: UsersDeps,
   call: Call<typeof endUserSessions>,

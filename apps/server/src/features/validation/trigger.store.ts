@@ -7,7 +7,7 @@ import type { GrantQueries, Who } from "./seen.store.ts";
 export interface Triggered {
   id: string;
   may_validate: boolean;
-  /** It is a person's own. */
+  /** It belongs to one person. */
   is_own: boolean;
   /** Its target has refused this very secret. */
   is_refused: boolean;

@@ -1,4 +1,4 @@
-// The owner says that a reset was not theirs: everybody is out, the password stops working, and the vault stays closed.
+// The owner cancels a reset as not theirs: all sessions end, the password stops working, and the vault stays closed.
 import type { Message, UserId, VaultClosure, cancelRecovery, cancelRecoveryByLink } from "@strongroom/contract";
 import { randomBytes } from "node:crypto";
 import type { Notify } from "#features/notifications/index.ts";
@@ -42,7 +42,7 @@ export async function describeClosure(
 export const cancelOwn = (deps: ClosureDeps, call: SteppedCall<typeof cancelRecovery>): Promise<Message> =>
   cancel(deps, call, call.actor.id);
 
-/** The same answer for a link that never was, one that was used, and one that is too late. */
+/** The same reply for a link that never existed, was used, or has expired. */
 export async function cancelByLink(
   deps: ClosureDeps,
   call: SteppedCall<typeof cancelRecoveryByLink>,
@@ -58,7 +58,7 @@ async function cancel(
   call: SteppedCall<typeof cancelRecovery> | SteppedCall<typeof cancelRecoveryByLink>,
   userId: UserId,
 ): Promise<Message> {
-  // A password that nobody knows. An empty hash would stand for an identity provider, and shut out the owner's passkeys.
+  // An unknown password. An empty hash would mean an identity provider, and lock out the owner's passkeys.
   const hash = await deps.hashPassword(randomBytes(48).toString("base64url"), call.signal);
   return call.commit(async (tx) => {
     const person = await lockUser(tx, userId);

@@ -1,4 +1,4 @@
-// Closes and opens vaults, puts it on record and tells the owner.
+// Closes and opens vaults, records it in the audit trail and notifies the owner.
 import type { VaultClosure } from "@strongroom/contract";
 import { notifyOf } from "#features/notifications/index.ts";
 import { findUser, readPolicy } from "#features/users/index.ts";
@@ -14,19 +14,19 @@ const HOUR = 3_600_000;
 
 export const TEND_JOB = "vault-closure.tend";
 
-/** What there is without a server too. */
+/** The parts that also exist without a server. */
 export type ClockAndEvents = Pick<Kernel, "clock" | "events"> & Partial<Pick<Kernel, "jobs">>;
 
 interface Closing {
   person: { id: string; email: string };
   cause: VaultClosure["cause"];
-  /** Who reset the sign-in, as people know them. */
+  /** The name of the person who reset the sign-in. */
   by: string;
 }
 
 /**
- * To be called in the transaction in which somebody else than its owner made a new way into an account. INVARIANT: an
- * administrator who resets a sign-in does not reach what is in the vault before its owner could object. A vault without
+ * To be called in the transaction in which another person than its owner created a new way into an account. INVARIANT: an
+ * administrator who resets a sign-in cannot read the vault before its owner could object. A vault without
  * secrets stays open.
  */
 export async function closeVault(kernel: ClockAndEvents, tx: Tx, { person, cause, by }: Closing): Promise<void> {
@@ -52,7 +52,7 @@ export async function closeVault(kernel: ClockAndEvents, tx: Tx, { person, cause
     message: `${WHAT[cause]} ${sentenceOf(row)} Prove a second factor that you had before to open it now. If this was not you, cancel it on the page of your vault.`,
     severity: "critical",
     actionRequired: true,
-    // Its own mail carries the link that cancels.
+    // It has a mail of its own, with the link that cancels the reset.
     metadata: { by, is_mailed: true },
     link: "/vault",
     dedupeKey: `vault.closed:${person.id}`,
@@ -72,7 +72,7 @@ const sentenceOf = ({ opens_at: at }: ClosureRow): string =>
     : `Your vault opens at ${at.toISOString().slice(0, 16).replace("T", " ")} UTC.`;
 
 /**
- * To be called in the transaction that spends a proof by a second factor. Opens the vault of who proved one that is older than
+ * To be called in the transaction that spends a proof by a second factor. Opens the person's vault if the factor is older than
  * the reset.
  */
 export async function openByFactor(
@@ -86,7 +86,7 @@ export async function openByFactor(
   if (await deleteClosure(tx, userId)) await recordOpening(kernel, tx, userId, "earlier-factor");
 }
 
-/** What a row of `vault_closures` means at a moment; null: the vault is open. */
+/** The meaning of a row of `vault_closures` at a given time; null: the vault is open. */
 export function closureOf(closedAt: Date | null, opensAt: Date | null, now: Date): Closure | null {
   return closedAt === null || (opensAt !== null && opensAt <= now) ? null : { until: opensAt };
 }

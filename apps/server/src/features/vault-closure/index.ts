@@ -1,4 +1,4 @@
-// Closed vaults: what keeps an administrator who resets somebody's sign-in out of that person's secrets.
+// Closed vaults: an administrator who resets a person's sign-in does not get that person's secrets.
 import { cancelRecovery, cancelRecoveryByLink, readVaultClosure } from "@strongroom/contract";
 import type { Mail } from "#features/mail/index.ts";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
@@ -9,7 +9,7 @@ import { defineTending } from "./tend-closures.ts";
 import { deleteClosure } from "./vault-closure.store.ts";
 
 export interface VaultClosureFeature {
-  /** For a person who is deleted. */
+  /** For a deleted person. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
 }
 

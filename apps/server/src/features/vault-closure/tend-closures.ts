@@ -1,4 +1,4 @@
-// What happens by itself: owners are mailed the link that cancels a reset, and vaults open when their waiting time is over.
+// Background work: mails owners the link that cancels a reset, and opens vaults when their waiting time is over.
 import { createHash, randomBytes } from "node:crypto";
 import type { Mail } from "#features/mail/index.ts";
 import { findUser } from "#features/users/index.ts";
@@ -19,7 +19,7 @@ export function defineTending(kernel: Kernel, mail: Mail): void {
   });
 }
 
-/** A mail that was not taken is tried again with another link. */
+/** A mail that could not be sent is retried with another link. */
 async function mailOwner(kernel: Kernel, mail: Mail, row: ClosureRow): Promise<void> {
   const { database, clock } = kernel;
   const person = await findUser(database.db, row.user_id);
@@ -39,7 +39,7 @@ async function mailOwner(kernel: Kernel, mail: Mail, row: ClosureRow): Promise<v
       "",
       "If this was NOT you, cancel it here. Every session ends, the new password stops working, and the vault stays closed:",
       "",
-      // Behind the `#`, a browser sends the token nowhere by itself.
+      // After the `#`, so that browsers do not send the token to a server.
       `${kernel.publicUrl()}/cancel-recovery#token=${token}`,
       "",
     ].join("\n"),

@@ -22,7 +22,7 @@ declare module "#kernel/db/tables.ts" {
 
 export type ClosureRow = Selectable<ClosuresTable>;
 
-/** A vault with nothing in it needs no protection. */
+/** An empty vault needs no protection. */
 export async function hasSecrets(db: Db, userId: string): Promise<boolean> {
   const own = sql<{ has: boolean }>`
     select exists (select from credentials where user_id = ${userId} and deleted_at is null) as has`;
@@ -30,8 +30,8 @@ export async function hasSecrets(db: Db, userId: string): Promise<boolean> {
 }
 
 /**
- * Closes a vault, or closes it for longer. INVARIANT: the time of the first reset stays, so that a factor from between two
- * resets proves nothing; and only a reset that a second administrator confirmed ends what its owner stopped.
+ * Closes a vault, or extends the closure. INVARIANT: the time of the first reset stays, so that a factor from between two
+ * resets proves nothing; and only a reset that a second administrator confirmed replaces the owner's cancellation.
  */
 export async function putClosure(
   tx: Tx,
@@ -58,7 +58,7 @@ export const findClosure = (db: Db, userId: string, now: Date): Promise<ClosureR
     .where((where) => where.or([where("opens_at", "is", null), where("opens_at", ">", now)]))
     .executeTakeFirst();
 
-/** Its owner said that the reset was not theirs. */
+/** Its owner cancelled the reset as not theirs. */
 export async function isVaultHeld(db: Db, userId: string): Promise<boolean> {
   const held = db.selectFrom("vault_closures").select("user_id").where("user_id", "=", userId);
   return (await held.where("opens_at", "is", null).executeTakeFirst()) !== undefined;
@@ -72,7 +72,7 @@ export const findByCancelHash = (db: Db, hash: Buffer, now: Date): Promise<Closu
     .where("opens_at", ">", now)
     .executeTakeFirst();
 
-/** Answers false when it was not closed, or was stopped before. */
+/** Returns false when it was not closed, or was already cancelled. */
 export async function keepClosed(tx: Tx, userId: string, now: Date): Promise<boolean> {
   const update = tx.updateTable("vault_closures").set({ opens_at: null, cancel_hash: null });
   const done = await update.where("user_id", "=", userId).where("opens_at", ">", now).executeTakeFirst();
@@ -84,11 +84,11 @@ export async function deleteClosure(tx: Tx, userId: string): Promise<boolean> {
   return gone.numDeletedRows === 1n;
 }
 
-/** Those whose waiting time is over, held until the transaction ends. */
+/** Those whose waiting time is over, locked until the transaction ends. */
 export const takeDue = (tx: Tx, now: Date): Promise<ClosureRow[]> =>
   tx.deleteFrom("vault_closures").where("opens_at", "<=", now).returningAll().execute();
 
-/** Whose owner was not mailed yet. */
+/** Closures whose owner was not mailed yet. */
 export const findUnmailed = (db: Db, now: Date): Promise<ClosureRow[]> =>
   db
     .selectFrom("vault_closures")
@@ -106,7 +106,7 @@ export async function noteMailing(
   await tx.updateTable("vault_closures").set(given).where("user_id", "=", userId).execute();
 }
 
-/** Whether this person has a second factor or a recovery code from before. */
+/** Whether this person has a second factor or a recovery code from before the reset. */
 export async function hasFactorFrom(db: Db, userId: string, before: Date): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`
     select exists (select from factors where user_id = ${userId} and created_at < ${before})

@@ -1,4 +1,4 @@
-// What an administrator who resets somebody's sign-in does not get: that person's secrets.
+// An administrator who resets a person's sign-in does not get that person's secrets.
 import {
   acceptHostKey,
   beginFactor,
@@ -81,7 +81,7 @@ async function useLink(link: string): Promise<void> {
   assert.equal(reply.status, 200, reply.text);
 }
 
-/** What an administrator does who wants to be this person. */
+/** The steps of an administrator who wants to sign in as this person. */
 async function resetBy(as: TestPerson, { id }: TestPerson): Promise<void> {
   const made = await app.call(issueResetLink, { params: { id }, as: as.token });
   assert.equal(made.status, 200, made.text);
@@ -92,7 +92,7 @@ const reveal = (id: CredentialId, as: string) => app.call(revealCredential, { pa
 const closureOf = async (as: string) => (await app.call(readVaultClosure, { as })).body.closure;
 const tend = () => app.database.transaction((tx) => app.kernel.jobs.enqueue(tx, "vault-closure.tend", {}));
 
-/** The token of the link in the mail that told the owner. */
+/** The token of the link in the mail to the owner. */
 async function cancelTokenFor(person: TestPerson, act: () => Promise<void>): Promise<string> {
   let next = smtp.next();
   await act();
@@ -106,7 +106,7 @@ async function cancelTokenFor(person: TestPerson, act: () => Promise<void>): Pro
 }
 
 describe("after an administrator's reset", () => {
-  test("no call opens, verifies, changes, rotates or deletes what is in the person's vault, and no later token does", async () => {
+  test("no call opens, verifies, changes, rotates or deletes secrets in the person's vault, and no later token does", async () => {
     const { person, id } = await withSecret();
     await resetBy(admin, person);
     const as = await signIn(app, person.email, ANOTHER);
@@ -153,14 +153,14 @@ describe("after an administrator's reset", () => {
     assert.equal(codes.length, 10);
   });
 
-  test("a factor that was set up after the reset opens nothing, and neither do its recovery codes", async () => {
+  test("a factor that was set up after the reset does not open the vault, and neither do its recovery codes", async () => {
     const { person, id } = await withSecret();
     await app.call(resetFactors, { params: { id: person.id }, as: admin.token });
     await resetBy(admin, person);
     ahead = MINUTE;
     const first = await signIn(app, person.email, ANOTHER);
     const { key, codes } = await withApp(app, { token: first });
-    // A second reset does not make the factor from between the two an earlier one.
+    // After a second reset, a factor from between the two does not count as an earlier one.
     ahead = 2 * MINUTE;
     await resetBy(admin, person);
     const changed = { ...person, password: ANOTHER };
@@ -173,7 +173,7 @@ describe("after an administrator's reset", () => {
     assert.equal((await closureOf(as))?.has_earlier_factor, false);
   });
 
-  test("the vault opens by itself after the waiting time, and its owner is told", async () => {
+  test("the vault opens automatically after the waiting time, and its owner is notified", async () => {
     const { person, id } = await withSecret();
     await resetBy(admin, person);
     ahead = 71 * HOUR;
@@ -188,7 +188,7 @@ describe("after an administrator's reset", () => {
     });
   });
 
-  test("a change of the policy does not shorten a waiting time that runs, and 24 hours are the least", async () => {
+  test("a policy change does not shorten a waiting time under way, and the minimum is 24 hours", async () => {
     const { person, id } = await withSecret();
     await resetBy(admin, person);
     const change = (hours: number) =>
@@ -201,7 +201,7 @@ describe("after an administrator's reset", () => {
     assert.equal((await change(72)).status, 200);
   });
 
-  test("resetting the factors alone, and the command line, close the vault too", async () => {
+  test("resetting only the factors, and the command line, close the vault too", async () => {
     const { person, id } = await withSecret();
     await app.call(resetFactors, { params: { id: person.id }, as: admin.token });
     assert.deepEqual(refusal(await reveal(id, await signIn(app, person.email))), CLOSED);
@@ -213,7 +213,7 @@ describe("after an administrator's reset", () => {
     assert.deepEqual(refusal(await reveal(third.id, await signIn(app, third.person.email, ANOTHER))), CLOSED);
   });
 
-  test("a vault without secrets stays open, and so does one whose owner asked for a link by mail", async () => {
+  test("a vault without secrets stays open, and so does the vault of an owner who requested a link by mail", async () => {
     const empty = await aPerson(app);
     await resetBy(admin, empty);
     assert.equal(await closureOf(await signIn(app, empty.email, ANOTHER)), null);
@@ -233,7 +233,7 @@ describe("after an administrator's reset", () => {
 });
 
 describe("the owner", () => {
-  test("cancels a reset by the link in the mail: everybody is out, the password is dead, and time opens nothing", async () => {
+  test("cancels a reset by the link in the mail: all sessions end, the password stops working, and the vault stays closed", async () => {
     const { person, id } = await withSecret();
     const token = await cancelTokenFor(person, () => resetBy(admin, person));
     const intruder = await signIn(app, person.email, ANOTHER);
@@ -262,7 +262,7 @@ describe("the owner", () => {
     assert.deepEqual(refusal(await app.call(cancelRecovery, { as: other.token })), [409, "vault.not-waiting"]);
   });
 
-  test("is not helped by a link that was guessed", async () => {
+  test("gains nothing from a guessed link", async () => {
     const guessed = await app.call(cancelRecoveryByLink, { body: { token: "a".repeat(43) } });
     assert.deepEqual(refusal(guessed), [400, "vault.not-waiting"]);
     assert.equal((await app.call(beginFactor, { body: { kind: "totp" } })).status, 401);

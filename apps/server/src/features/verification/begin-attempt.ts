@@ -34,7 +34,7 @@ export interface Wish {
   credentialId: string;
   /** Locks the credential; null when there is none, or who asks may not have it verified. */
   lock: (tx: Tx, id: string) => Promise<CredentialRow | null>;
-  /** The person who asked for this one and waits for it, until `signal`; null: the product itself. */
+  /** The person who requested this one and waits for it, until `signal`; null: the product itself. */
   askedBy: { id: string; name: string; signal: AbortSignal } | null;
   trigger: Trigger;
   /** Nobody asked for this very credential, so the lock-out budget counts. */
@@ -75,7 +75,7 @@ export async function beginAttempt(
   const { kernel } = site;
   const credential = await wish.lock(tx, wish.credentialId);
   if (credential === null) return { kind: "gone" };
-  // INVARIANT: nothing that belongs to an account that waits for activation reaches a target, whoever asks.
+  // INVARIANT: nothing that belongs to an account that waits for activation reaches a target, whoever requests it.
   if (credential.user_id !== null && (await isPending(tx, credential.user_id))) {
     if (credential.verify_after !== null) await updateCredential(tx, credential.id, { verify_after: null });
     return { kind: "not-due" };

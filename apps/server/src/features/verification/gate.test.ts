@@ -1,4 +1,4 @@
-// Waiting for a login is shared fairly: no few people and no target that hangs keep everybody else from theirs.
+// Logins that people wait for are shared fairly: neither a few people nor a hanging target can block everyone else.
 import { startTcp } from "@strongroom/connectors/testing";
 import { verifyCredential, verifyMultiple } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -32,7 +32,7 @@ const times = <T>(count: number, make: (place: number) => T): T[] =>
   Array.from({ length: count }, (_, place) => make(place));
 const codeOf = (reply: { body: unknown }) => (reply.body as { code: string }).code;
 
-/** A listener that accepts and never says a word. Everyone who is connected is let go at the end of the test. */
+/** A listener that accepts and never responds. All connections are closed at the end of the test. */
 async function aSilentTarget(context: TestContext) {
   const open = new Set<Socket>();
   const target = await startTcp((socket) => {
@@ -46,7 +46,7 @@ async function aSilentTarget(context: TestContext) {
   return { port: target.port, open: () => open.size, letGo };
 }
 
-test("a person has eight verifications under way at the most; more are refused with 429 until one has ended", async (context) => {
+test("a person has at most eight verifications under way; more are refused with 429 until one has ended", async (context) => {
   const owner = await aPerson(app);
   const target = await aTarget(context);
   const one = await stored(owner, target.port);
@@ -67,7 +67,7 @@ test("a person has eight verifications under way at the most; more are refused w
   assert.equal((await one()).status, 200);
 });
 
-test("four people whose targets never answer leave places for everybody else", async (context) => {
+test("four people whose targets never answer leave places for everyone else", async (context) => {
   const [silent, good] = [await aSilentTarget(context), await aTarget(context)];
   const slow = await Promise.all(times(8, () => aSilentTarget(context)));
   const attackers = await Promise.all(times(4, () => aPerson(app)));
@@ -91,7 +91,7 @@ test("four people whose targets never answer leave places for everybody else", a
   assert.ok((await ended).every(({ status }) => status === 200 || status === 429));
 });
 
-test("a run over a target that never answers takes no place from a person who waits", async (context) => {
+test("a run over a target that never answers takes no place from a waiting person", async (context) => {
   const silent = await aSilentTarget(context);
   const good = await aTarget(context);
   const owner = await aPerson(app);
@@ -127,7 +127,7 @@ describe("the gate", () => {
     ...given,
   });
 
-  /** A gate whose visits end when they are told to. */
+  /** A gate whose visits end on command. */
   function aGate(limits: Partial<GateLimits> = {}) {
     const gate = createGate({ patienceMs: 60_000, ...limits });
     const atWork: { name: string; end: () => void }[] = [];
@@ -151,14 +151,14 @@ describe("the gate", () => {
     await settle();
     assert.deepEqual(names(), ["a0", "a1", "b3", "b4"]);
     await end("a0");
-    assert.deepEqual(names(), ["a1", "b3", "b4", "c6"], "who has nothing at work is first");
+    assert.deepEqual(names(), ["a1", "b3", "b4", "c6"], "people with nothing under way are first");
     await end("a1");
     assert.deepEqual(names(), ["b3", "b4", "c6", "a2"]);
     for (const name of ["b3", "b4", "c6", "a2", "b5"]) await end(name);
     await Promise.all(all);
   });
 
-  test("gives one person fewer places the fewer there are, so that few people cannot take all", async () => {
+  test("gives one person fewer places the fewer are left, so that a few people cannot take all", async () => {
     const { enter, names } = aGate({ waiting: 1000 });
     const over = new AbortController();
     for (const person of times(12, (place) => `person ${place}`)) {
@@ -184,14 +184,14 @@ describe("the gate", () => {
     await settle();
     assert.deepEqual(names(), ["first", "second"]);
     await end("first");
-    assert.deepEqual(names(), ["second"], "the place is taken while anybody uses it");
+    assert.deepEqual(names(), ["second"], "the place is taken while any call uses it");
     await end("second");
     assert.deepEqual(names(), ["third"]);
     await end("third");
     await Promise.all([...both, third]);
   });
 
-  test("refuses whoever waits too long, and whoever finds too many waiting", async () => {
+  test("refuses a call that waits too long, and a call that finds too many waiting", async () => {
     const { enter, end } = aGate({ atOnce: 1, waiting: 1, patienceMs: 20 });
     const first = enter("first", visit("a", null));
     const second = enter("second", visit("b", null));
@@ -202,7 +202,7 @@ describe("the gate", () => {
     await first;
   });
 
-  test("forgets whoever went away while waiting", async () => {
+  test("forgets a caller who disconnected while waiting", async () => {
     const { enter, end, names } = aGate({ atOnce: 1 });
     const gone = new AbortController();
     const first = enter("first", visit("a", null));

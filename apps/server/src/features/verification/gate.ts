@@ -1,16 +1,16 @@
-// Shares the logins that people wait for fairly: between people, and between targets. Runs and schedules have workers of their own.
+// Shares the logins that people wait for fairly between people and targets. Runs and schedules have workers of their own.
 import { refuse } from "#kernel/http/refuse.ts";
 
 export interface GateLimits {
   /** Logins at once in this process. */
   atOnce: number;
-  /** Of one person, at work and waiting together. */
+  /** For one person, under way and waiting together. */
   ofOnePerson: number;
   /** At one target. */
   atOneTarget: number;
-  /** At one target, of one person. */
+  /** At one target, for one person. */
   ofOnePersonAtOneTarget: number;
-  /** People's calls that wait for a turn, over all. */
+  /** People's calls that wait for a turn, in total. */
   waiting: number;
   /** How long a call waits for its turn. */
   patienceMs: number;
@@ -32,11 +32,11 @@ export interface Visit {
   credentialId: string;
   /** Where the login goes, such as `db1:5432`; null: nowhere. */
   target: string | null;
-  /** Whoever asked is gone. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal;
 }
 
-/** Runs the work when it is this visit's turn. Throws 429 when too many wait already, or the turn does not come in time. */
+/** Runs the work on this visit's turn. Throws 429 when too many wait already, or the turn does not come in time. */
 export type Gate = <T>(visit: Visit, work: () => Promise<T>) => Promise<T>;
 
 /** A login under way. Calls for the same credential share its result, and so its place. */
@@ -84,7 +84,7 @@ export function createGate(given: Partial<GateLimits> = {}): Gate {
     startNext();
   }
 
-  /** Who has the least at work is first; among those, who came first. */
+  /** People with the fewest logins under way come first; among those, the earliest. */
   function startNext(): void {
     for (;;) {
       const free = waiters.filter(({ visit }) => isFree(visit));
@@ -141,8 +141,8 @@ export function createGate(given: Partial<GateLimits> = {}): Gate {
 }
 
 /**
- * How many places one person may have while so many are taken: the fuller it is, the fewer. A few people with targets that
- * hang take half of the places at most, and everybody else still finds one.
+ * The most places one person may have while this many are taken: fewer as it fills up. A few people with targets that
+ * hang take at most half of the places, and everyone else still gets one.
  */
 function shareOf(taken: number, atOnce: number): number {
   if (taken < atOnce / 2) return Math.max(1, atOnce / 8);

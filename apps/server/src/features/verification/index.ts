@@ -21,7 +21,7 @@ export interface VerificationFeature {
   watch(watcher: Watcher): void;
   /** Starts a run over everything that the caller may have verified. */
   verifyAll(call: Call, tx: Tx): ReturnType<typeof verifyAllOf>;
-  /** What a person stored before their account was activated is verified by the next run of the schedule. */
+  /** Secrets that a person stored before their account was activated are verified by the next run of the schedule. */
   scheduleVault(tx: Tx, userId: string): Promise<void>;
 }
 

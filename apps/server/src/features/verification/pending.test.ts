@@ -1,4 +1,4 @@
-// The vault of an account that waits for activation: it works, and nothing in it reaches a target.
+// The vault of an account that waits for activation works, and nothing in it reaches a target.
 import { revealCredential, updateCredential, verifyCredential } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
@@ -65,7 +65,7 @@ test("a pending person's credentials can be stored, changed and revealed, and no
   const edited = await app.call(updateCredential, { params, body, as: waiting.token });
   assert.equal(edited.status, 200, edited.text);
   assert.equal((await app.call(verifyCredential, { params, as: waiting.token })).status, 403);
-  // Even where the database says that it is due.
+  // Even when a row says that it is due.
   await app.database.pool.query(
     "update credentials set type = 'postgresql', verify_after = now() - interval '1 hour' where id = $1",
     [credential.id],

@@ -95,7 +95,7 @@ function picked({ user_id }: NewRun, chosen: Chosen): RawBuilder<unknown> {
   // Null is the schedule's: what belongs to no person belongs to a safe.
   const own = user_id === null ? sql`safe_id is not null` : sql`user_id = ${user_id}`;
   if ("all" in chosen) {
-    // What is in a closed vault is not sent to its host because somebody asks for it.
+    // Secrets in a closed vault are not sent to their host on request.
     return chosen.isVaultClosed === true ? sql`id in ${chosen.accounts}` : sql`(${own} or id in ${chosen.accounts})`;
   }
   return "ids" in chosen ? sql`${own} and ${isOneOf(chosen.ids)}` : sql`${own} and verify_after <= ${chosen.dueAt}`;

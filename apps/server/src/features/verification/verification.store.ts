@@ -141,7 +141,7 @@ export async function pruneAttempts(tx: Tx, before: Date, limit: number): Promis
   await tx.deleteFrom("verification_attempts").where("id", "in", removed).execute();
 }
 
-/** What a person stored and nothing has been proved of is due now. */
+/** A person's stored secrets that were never verified are due now. */
 export async function scheduleUnproved(tx: Tx, userId: string, at: Date): Promise<void> {
   await sql`
     update credentials set verify_after = ${at} where id in (

@@ -35,13 +35,13 @@ export interface Recorder {
 
 /**
  * One attempt of a credential is under way at a time, in all processes: who comes second waits and shares its result.
- * Throws 409 when others keep the credential busy for too long, and 429 when a person's turn does not come (see `gate.ts`).
+ * Throws 409 when others keep the credential busy for too long, and 429 when no place becomes free (see `gate.ts`).
  */
 export async function verify(site: Site, wish: Wish, recorder: Recorder): Promise<Tried | Untried> {
   const { askedBy, credentialId } = wish;
   const attempt = () => attemptInTurn(site, wish, recorder);
   if (askedBy === null) return attempt();
-  // Asked in the caller's name, so that a place in the queue says nothing about things that they may not see.
+  // Checked with the caller's rights, so that a place in the queue reveals nothing about things they may not see.
   const credential = await site.kernel.database.swiftTransaction((tx) => wish.lock(tx, credentialId));
   if (credential === null) return { kind: "gone" };
   const signal = AbortSignal.any([askedBy.signal, wish.signal]);

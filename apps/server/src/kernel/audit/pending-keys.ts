@@ -1,5 +1,5 @@
-// MACs over entries that wait for their place in the tree: what the sequencer signs was written by this product, and not
-// by somebody who writes to the database.
+// MACs over pending entries: the sequencer signs only entries that this product wrote, and none that an attacker
+// inserted into the database.
 import type { Kek } from "@strongroom/keys";
 import { SealedError, authenticate } from "@strongroom/keys";
 import { createHmac, createSecretKey, hash, randomBytes, randomUUID } from "node:crypto";
@@ -10,12 +10,12 @@ import type pg from "pg";
 import type { Tx } from "../db/database.ts";
 import { poolOf } from "../db/transaction-hooks.ts";
 
-/** The name of the key in the vault, as it stands beside the MAC. */
+/** The name of the key in the vault, as stored beside the MAC. */
 export const VAULT_KEY = "vault";
 const LABEL = "strongroom/audit-pending/v1";
 const FILE = "pending.key";
 const KEY_BYTES = 32;
-/** Entries of which nobody has asked yet whether they got their places. */
+/** Recorded entries that have not been checked for their places yet. */
 const MOST_AWAITED = 100_000;
 
 export interface PendingKey {
@@ -25,23 +25,23 @@ export interface PendingKey {
 }
 
 export interface LocalKey extends PendingKey {
-  /** To be sealed, so that other machines can check what was written with it. The caller overwrites it. */
+  /** To be sealed, so that other machines can check entries written with it. The caller overwrites it. */
   bytes(): Buffer;
 }
 
 export interface PendingKeys {
   /** The vault's key once there is one and the vault is open, else the key file of this data folder. */
   writing(): PendingKey;
-  /** Of this data folder: for commands, and for what is recorded while the vault is sealed. Made when there is none. */
+  /** Of this data folder: for commands, and for entries recorded while the vault is sealed. Created when missing. */
   local(): LocalKey;
   vault(kek: Kek): PendingKey;
   /** From now on entries are written with this key; the caller opened it. */
   useVault(kek: Kek): void;
-  /** When this process recorded which entry, in milliseconds of `performance.now()`: whoever sees one in its place removes it. */
+  /** When this process recorded each entry, in milliseconds of `performance.now()`; removed once the entry has its place. */
   awaited: Map<string, number>;
 }
 
-/** `folder` is created when needed, for the user of this process alone. */
+/** `folder` is created if needed, accessible to the user of this process only. */
 export function createPendingKeys(folder: string): PendingKeys {
   let local: LocalKey | null = null;
   let current: { kek: Kek; key: PendingKey } | null = null;
@@ -69,7 +69,7 @@ export function usePendingKeys(pool: pg.Pool, keys: PendingKeys): void {
   ofPool.set(pool, keys);
 }
 
-/** Null where nobody said by which keys, as in tests of other things. */
+/** Null if no keys were set, as in unrelated tests. */
 export function pendingKeysOf(tx: Tx): PendingKeys | null {
   const pool = poolOf(tx);
   return (pool && ofPool.get(pool)) ?? null;
@@ -90,13 +90,13 @@ export function stamp(keys: PendingKeys | null, entries: readonly { id: string; 
   try {
     return by(keys.writing());
   } catch (error) {
-    // Sealed since: what is recorded then is as true.
+    // Sealed in the meantime: the data folder's key is as good.
     if (error instanceof SealedError) return by(keys.local());
     throw error;
   }
 }
 
-/** Remembers entries that were surely committed. */
+/** Remembers entries that were certainly committed. */
 export function awaitPlaces(keys: PendingKeys, ids: readonly string[], at: number): void {
   for (const id of ids) {
     if (keys.awaited.size >= MOST_AWAITED) return;
@@ -104,7 +104,7 @@ export function awaitPlaces(keys: PendingKeys, ids: readonly string[], at: numbe
   }
 }
 
-/** The key of some data folder. Throws a RangeError for bytes that are none. */
+/** The key of some data folder. Throws a RangeError for bytes of another length. */
 export function localKeyOf(bytes: Buffer): LocalKey {
   if (bytes.length !== KEY_BYTES) throw new RangeError(`a key has ${KEY_BYTES} bytes`);
   return localKeyFrom(createSecretKey(bytes));

@@ -2,7 +2,7 @@
 import type { Role, SafeId, Scope, SessionId, TokenId, UserId } from "@strongroom/contract";
 
 export interface Closure {
-  /** Null: until they prove an earlier factor. */
+  /** Null: closed until they prove an earlier factor. */
   until: Date | null;
 }
 
@@ -11,13 +11,13 @@ export interface Actor {
   email: string;
   name: string;
   role: Role;
-  /** Their account waits for activation: only calls that say `whilePending` are open to them. */
+  /** Their account waits for activation: only calls with `whilePending` are open to them. */
   isPending: boolean;
   /** Null: an API token makes the call. */
   sessionId: SessionId | null;
   /** Until when their last proof of who they are opens what asks for a fresh one. */
   provedUntil: Date;
-  /** While what is theirs alone is closed to them, after somebody else reset how they sign in; null: it is not. */
+  /** While their vault is closed because another person reset how they sign in; null: it is open. */
   closure: Closure | null;
   /** Null in a session, which may do all that its person may. */
   token: ActingToken | null;

@@ -1,9 +1,9 @@
-// What is open to people who signed up and wait for an administrator to activate their account.
+// The calls that are open to people who signed up and wait for an administrator to activate their account.
 import type { Endpoint } from "@strongroom/contract";
 import { refuse } from "../http/refuse.ts";
 import type { Actor } from "./actor.ts";
 
-/** INVARIANT: a call that does not say that it is open to them is not. Throws 403 `account.awaiting-activation`. */
+/** INVARIANT: only calls that declare it are open to them. Throws 403 `account.awaiting-activation`. */
 export function requireActivated(endpoint: Pick<Endpoint, "whilePending">, actor: Actor | null): void {
   if (actor?.isPending !== true || endpoint.whilePending === true) return;
   throw refuse(

@@ -7,8 +7,8 @@ import { giftRefusal } from "./token-scope.ts";
 
 /**
  * Null, or the refusal 403 `step-up.required` when the last proof of a session is too old; the browser then asks for one and
- * repeats the call. An API token cannot prove who sits there: it needs the scope that the endpoint names for giving something to
- * someone else, and no proof for what only its holder receives.
+ * repeats the call. An API token cannot prove that its holder is present: giving something to someone else needs the scope that
+ * the endpoint names, and a call whose result only the holder receives needs no proof.
  */
 export function stepUpRefusal(endpoint: Endpoint, actor: Actor, now: Date): Refusal | null {
   if (actor.token !== null) return giftRefusal(endpoint, actor.token);

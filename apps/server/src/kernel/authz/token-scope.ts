@@ -18,8 +18,8 @@ export function requireScope(
 }
 
 /**
- * Null when this call, with this input, gives nothing to someone else, or when the token was given the scope for that.
- * INVARIANT: a scope for changing things never includes giving them away.
+ * Null when this call, with this input, gives nothing to other people, or when the token has the scope for that.
+ * INVARIANT: a scope for changing things never includes giving them to others.
  */
 export function giftRefusal({ gives, givesByToken }: Endpoint, { scopes }: ActingToken): Refusal | null {
   if (gives === undefined || gives === "nothing") return null;

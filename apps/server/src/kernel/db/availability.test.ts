@@ -1,4 +1,4 @@
-// The network between us and the database swallows what is sent, and tells nobody.
+// The network between us and the database drops all traffic silently.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -68,7 +68,7 @@ test("a black hole refuses 40 callers soon, and all of them are served within 10
     "everybody is refused",
     all((said) => said === "database.unavailable"),
   );
-  // New calls are refused without waiting for anything.
+  // New calls are refused without waiting.
   const begun = performance.now();
   assert.equal(await outcome(write("in between")), "database.unavailable");
   const fast = performance.now() - begun;
@@ -91,7 +91,7 @@ test("a black hole refuses 40 callers soon, and all of them are served within 10
   await database.close();
 });
 
-test("one lost connection is found and replaced while the others work", async () => {
+test("one lost connection is detected and replaced while the others work", async () => {
   await Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(0.05)`.execute(database.db)));
   assert.ok(proxy.loseOne());
   const outcomes = await Promise.all(Array.from({ length: 5 }, () => outcome(write("after one was lost"))));
@@ -103,16 +103,16 @@ test("one lost connection is found and replaced while the others work", async ()
   await database.close();
 });
 
-test("a statement that takes long is left alone", async () => {
+test("a slow statement is left alone", async () => {
   assert.equal(await outcome(sql`select pg_sleep(6)`.execute(database.db)), "done");
   await database.close();
 });
 
-test("a connection that owes an answer for longer than any statement may take is cut", async () => {
+test("a connection without an answer for longer than any statement may take is cut", async () => {
   const { user, database: name } = own.connection;
   const connection = { host: "127.0.0.1", port: proxy.port, user, database: name, ssl: false };
   const hasty = openDatabase({ connection, log: openLog("silent"), poolSize: 1, statementTimeout: 500 });
-  // As one that a statement of its own gave more time, and then went silent.
+  // Like a connection whose statement had a longer timeout, and which then went silent.
   const work = hasty.transaction(async (tx) => {
     await sql`set local statement_timeout = 0`.execute(tx);
     await sql`select pg_sleep(60)`.execute(tx);

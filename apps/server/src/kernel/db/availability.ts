@@ -1,4 +1,4 @@
-// Notices when the database stops answering, gives up the connections that wait for it, and refuses callers until it is back.
+// Detects when the database stops answering, gives up the connections that wait for it, and refuses callers until it is back.
 import { setImmediate as turn, setTimeout as delay } from "node:timers/promises";
 import type { Log } from "#kernel/log.ts";
 import type { DatabaseClient } from "./client.ts";
@@ -6,34 +6,34 @@ import { NoConnection, databaseRefusal } from "./database-error.ts";
 
 export interface Availability {
   /**
-   * Every connection is watched from when it is made until it has ended. One that owes an answer for more than
+   * Every connection is watched from its creation to its end. A connection that waits for an answer for more than
    * `longestAnswer` milliseconds is cut.
    */
   watch(client: DatabaseClient, longestAnswer: number): void;
-  /** Settles as `acquire()` does. Rejects with `NoConnection` at once while the database is away, or is found to be. */
+  /** Settles as `acquire()` does. Rejects with `NoConnection` at once while the database is away, or as soon as it is. */
   unlessAway<T>(acquire: () => Promise<T>, giveBack: (late: T) => void): Promise<T>;
   close(): void;
 }
 
 interface Options {
   log: Log;
-  /** A connection for one look at the database, not connected yet. */
+  /** A connection for one probe of the database, not connected yet. */
   makeClient: () => DatabaseClient;
 }
 
 const LOOK_INTERVAL = 250;
-/** A connection that owes an answer for this long gives cause for a look at the database. */
+/** A connection that waits for an answer for this long is suspect, and the database is probed. */
 const SUSPECT_AFTER = 2000;
 const PROBE_WITHIN = 2000;
 const BETWEEN_PROBES = 1000;
 
-/** PostgreSQL answers, although not with a connection: those that there are may be well. */
+/** PostgreSQL answers, although it gives no new connection: existing ones may be fine. */
 const isAlive = (error: unknown): boolean => databaseRefusal(error)?.code === "database.busy";
 
 /**
- * A long statement and a lost connection look alike from here. So a suspect is not cut before a probe, on a connection of its
- * own, has told which: no answer to the probe nor to anybody else means that the database is away, and every connection
- * is cut; an answer that names the suspect's backend as idle means that this one connection was lost.
+ * A long statement and a lost connection look the same from here. So a suspect is not cut before a probe on a separate
+ * connection: if neither the probe nor any other connection gets an answer, the database is away, and every connection
+ * is cut; an answer that shows the suspect's backend as idle means that only this connection was lost.
  */
 export function createAvailability({ log, makeClient }: Options): Availability {
   const clients = new Map<DatabaseClient, number>();
@@ -63,7 +63,7 @@ export function createAvailability({ log, makeClient }: Options): Availability {
         if (!isAway) log.error("the database does not answer; refusing calls until it does");
         isAway = true;
         for (const reject of waiting) reject(away());
-        // Those at rest too: what became of them meanwhile cannot be known.
+        // Idle ones too: their state is unknown.
         for (const client of clients.keys()) client.cut();
       }
       await delay(BETWEEN_PROBES, undefined, { ref: false });
@@ -72,11 +72,11 @@ export function createAvailability({ log, makeClient }: Options): Availability {
     }
   }
 
-  /** Those of the suspects whose backend has nothing to do. Rejects when the database does not answer in time. */
+  /** The suspects whose backend is idle. Rejects when the database does not answer in time. */
   async function probe(suspected: readonly DatabaseClient[]): Promise<DatabaseClient[]> {
     const client = makeClient();
     const late = setTimeout(() => {
-      // Not late is an answer that has arrived while this process was busy.
+      // An answer that arrived while this process was busy is not late.
       void turn()
         .then(turn)
         .then(() => client.cut());
@@ -88,7 +88,7 @@ export function createAvailability({ log, makeClient }: Options): Availability {
           and state <> 'active' and state_change < clock_timestamp() - interval '1 second'`,
         [suspected.flatMap(({ processID }) => processID ?? [])],
       );
-      // A pooler gives us other numbers: then none is found, and the longest answer is the limit.
+      // A pooler reports other process ids: then none is found, and the longest answer is the limit.
       const idle = new Set(rows.map(({ pid }) => pid));
       return suspected.filter(({ processID }) => processID !== null && idle.has(processID));
     } finally {

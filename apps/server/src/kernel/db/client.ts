@@ -1,17 +1,17 @@
-// A `pg` client that never takes the process down with it, and that knows how long it has been waiting for the server.
+// A `pg` client that never ends the process, and that knows how long it has been waiting for the server.
 import pg from "pg";
 import { markDatabaseError } from "./database-error.ts";
 
 /**
- * INVARIANT: every connection to our own database is one of these. `pg` emits "error" on a client whose connection drops,
+ * INVARIANT: every connection to our own database is a `DatabaseClient`. `pg` emits "error" on a client whose connection drops,
  * `pg-pool` removes its own listener for as long as the client is checked out, and an "error" event without a listener
- * ends the process. The queries of the client reject as well, and that is where the failure is dealt with.
+ * ends the process. The queries of the client reject as well, and their callers handle the failure.
  */
 export class DatabaseClient extends pg.Client {
   #unanswered = 0;
   #waitingSince: number | null = null;
   #answeredAt = 0;
-  /** As the server said; of a pooler, its own number. `pg` leaves it out of its types. */
+  /** As the server sent it; a pooler sends a number of its own. Missing from the types of `pg`. */
   declare readonly processID: number | null;
 
   constructor(config?: pg.ClientConfig) {
@@ -28,7 +28,7 @@ export class DatabaseClient extends pg.Client {
     this.query = ((...given: unknown[]) => this.#follow(query(...given))) as typeof this.query;
   }
 
-  /** Milliseconds since the server last answered, while it owes an answer; 0 while it owes none. */
+  /** Milliseconds since the server last answered, while an answer is outstanding; otherwise 0. */
   get waitingFor(): number {
     return this.#waitingSince === null ? 0 : performance.now() - this.#waitingSince;
   }
@@ -38,7 +38,7 @@ export class DatabaseClient extends pg.Client {
     return this.#answeredAt;
   }
 
-  /** Ends the connection without waiting for the server. What was asked on it rejects. */
+  /** Ends the connection without waiting for the server. Its outstanding queries reject. */
   cut(): void {
     this.connection.stream.destroy();
   }
@@ -58,7 +58,7 @@ export class DatabaseClient extends pg.Client {
       },
       (error: unknown) => {
         markDatabaseError(error);
-        // A refusal by PostgreSQL is an answer too; the loss of the connection has no severity.
+        // A refusal by PostgreSQL is an answer too; an error for a lost connection has no severity.
         if (error instanceof pg.DatabaseError) this.#answeredAt = performance.now();
         settled();
       },

@@ -1,4 +1,4 @@
-// Conditions of a search within texts.
+// Conditions for searching in texts.
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 
@@ -8,7 +8,7 @@ export const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/
 /** The words of a search, each once. */
 export const wordsOf = (text: string): string[] => [...new Set(text.split(/\s+/u).filter((word) => word !== ""))];
 
-/** True where each word of the text matches, in any order. `matches` gets the pattern of one word, for `like` or `ilike`. */
+/** True if each word of the text matches, in any order. `matches` gets the pattern of one word, for `like` or `ilike`. */
 export function everyWord(text: string, matches: (pattern: string) => RawBuilder<unknown>): RawBuilder<boolean> {
   const conditions = wordsOf(text).map((word) => matches(containing(word)));
   return conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`(${sql.join(conditions, sql` and `)})`;

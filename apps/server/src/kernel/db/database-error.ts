@@ -1,10 +1,10 @@
-// From what PostgreSQL and its connections report to what a caller is told: the database's failures are answers, not bugs.
+// Maps errors of PostgreSQL and its connections to refusals: the database's failures are expected, not bugs.
 import { refuse } from "../http/refuse.ts";
 import type { Refusal } from "../http/refuse.ts";
 
 /**
- * Errors that came from our own database. Only these become refusals: the code ECONNREFUSED may as well be of a mail server
- * or of a target system.
+ * Errors that came from our own database. Only these become refusals: the code ECONNREFUSED may also come from a mail server
+ * or from a target system.
  */
 const ours = new WeakSet<object>();
 
@@ -12,7 +12,7 @@ export function markDatabaseError(error: unknown): void {
   if (typeof error === "object" && error !== null) ours.add(error);
 }
 
-/** The connection was lost during COMMIT: nobody here knows whether the transaction was committed. */
+/** The connection was lost during COMMIT: it is unknown whether the transaction was committed. */
 export class OutcomeUnknown extends Error {
   override name = "OutcomeUnknown";
 
@@ -71,9 +71,9 @@ type Cause = keyof typeof REFUSALS;
 
 /** By SQLSTATE (PostgreSQL, appendix A), or by its class of two characters. */
 const BY_STATE: Record<string, Cause> = {
-  // connection_exception; poolers report their own trouble as 08P01
+  // connection_exception; poolers report their own failures as 08P01
   "08": "unavailable",
-  // insufficient_resources: out of memory, too many connections; disk_full is its own
+  // insufficient_resources: out of memory, too many connections; disk_full is mapped separately
   "53": "busy",
   "53100": "full",
   "25006": "read-only",
@@ -82,7 +82,7 @@ const BY_STATE: Record<string, Cause> = {
   // invalid_sql_statement_name and duplicate_prepared_statement: the statements of one connection reach several servers
   "26000": "pooler",
   "42P05": "pooler",
-  // serialization_failure and deadlock_detected, when trying once more did not help
+  // serialization_failure and deadlock_detected, after the retry failed too
   "40001": "busy",
   "40P01": "busy",
   // lock_not_available
@@ -129,10 +129,10 @@ function causeOf(error: object): Cause | null {
   return LOST.test(message) ? "unavailable" : null;
 }
 
-/** How many errors lie within each other at the most. */
+/** The maximum depth of nested causes. */
 const DEPTH = 5;
 
-/** The 503 that a failure of our own database is, also as the cause of another error; null for any other error. */
+/** The 503 for a failure of our own database, also as the cause of another error; null for any other error. */
 export function databaseRefusal(error: unknown): Refusal | null {
   let each = error;
   for (let depth = 0; depth < DEPTH && typeof each === "object" && each !== null; depth++) {
@@ -143,10 +143,10 @@ export function databaseRefusal(error: unknown): Refusal | null {
   return null;
 }
 
-/** `pg` refuses a statement on a connection that it knows to be gone, without sending it. */
+/** `pg` refuses a statement on a connection that it knows is closed, without sending it. */
 const NOT_SENT = /^client (has encountered a connection error|was closed)/i;
 
-/** Whether a statement that failed like this may have had its effect: it was sent, and the connection was lost. */
+/** Whether a statement that failed like this may have taken effect: it was sent, and the connection was lost. */
 export function mayHaveHappened(error: unknown): boolean {
   if (!(error instanceof Error) || NOT_SENT.test(error.message)) return false;
   return causeOf(error) === "unavailable";

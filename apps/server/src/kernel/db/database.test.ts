@@ -129,7 +129,7 @@ describe("the database", () => {
     await cut.close();
   });
 
-  test("a connection that drops between two statements fails its transaction and leaves the process alone", async () => {
+  test("a connection that drops between two statements fails its transaction, and the process keeps running", async () => {
     const cut = openDatabase({ connection: own.connection, log, poolSize: 2, applicationName: "between statements" });
     const kill = "count(pg_terminate_backend(pid)) from pg_stat_activity where application_name = 'between statements'";
     for (let round = 0; round < 20; round++) {
@@ -137,7 +137,7 @@ describe("the database", () => {
         .transaction(async (tx) => {
           await sql`select 1`.execute(tx);
           assert.equal(await one<number>(kill), 1);
-          // Without a statement at work, the loss of the connection is an event that nobody asked for.
+          // With no statement under way, the loss of the connection is only an event.
           await until("the pool has heard of it", async () => (await one<number>(kill)) === 0);
           await sql`select 1`.execute(tx);
         })
@@ -148,7 +148,7 @@ describe("the database", () => {
     await cut.close();
   });
 
-  test("a connection that drops during commit leaves the outcome unknown, and says so", async () => {
+  test("a connection that drops during commit is reported as an unknown outcome", async () => {
     await sql`create table committed (id integer primary key deferrable initially deferred)`.execute(database.db);
     await sql`create function die_at_commit() returns trigger language plpgsql as
       $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$`.execute(database.db);

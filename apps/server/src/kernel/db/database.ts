@@ -44,15 +44,15 @@ export interface Database {
    */
   swiftTransaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
   pool: pg.Pool;
-  /** How to reach the same database. */
+  /** Options to connect to the same database. */
   connection: pg.PoolConfig;
   /**
-   * A further pool on the same database, for what must not compete with calls. The caller ends it. Its statements may take
-   * `longestStatement` milliseconds; default: as long as those of calls.
+   * A further pool on the same database, for work that must not compete with calls. The caller ends it. Its statements may take
+   * `longestStatement` milliseconds; default: the same limit as for calls.
    */
   openPool(options: pg.PoolConfig, longestStatement?: number): pg.Pool;
   /**
-   * A connected client of its own, for session state such as LISTEN. The caller notices its end, and ends it. Rejects when
+   * A separate connected client, for session state such as LISTEN. The caller detects its end, and ends it. Rejects when
    * there is no connection within `patience` milliseconds.
    */
   listenConnection(patience?: number): Promise<DatabaseClient>;
@@ -61,18 +61,18 @@ export interface Database {
 }
 
 const DEADLOCK = "40P01";
-/** For a new connection, and for one of the pool to become free. */
+/** The limit for opening a connection, and for waiting for a free one in the pool. */
 const CONNECT_WITHIN_MS = 10_000;
-/** What is asked on a connection that listens is answered at once. */
+/** Queries on a listening connection are answered at once. */
 const LISTENING_MS = 5000;
-/** After the server should have given up a statement, it is given this long to say so. */
+/** The extra time for the server to report that it cancelled a statement. */
 const CUT_AFTER_MS = 5000;
-/** Node sends ten probes, one a second, after this silence: a dead idle connection is noticed within 20 seconds. */
+/** After this silence Node sends ten probes, one a second: a dead idle connection is detected within 20 seconds. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 /**
- * What each connection of a pool sets first. Not sent while connecting: poolers refuse settings there that they do not know.
- * The last four end what is left of a process that was cut off, so that its locks do not outlive it for long.
+ * The settings that each connection of a pool sets first. Not sent while connecting: poolers refuse settings they do not know.
+ * The last four end the sessions of a process that was cut off, so that its locks do not outlive it for long.
  */
 const sessionSettings = (longestStatement: number, lockTimeout: number) => `
   set statement_timeout = ${longestStatement};
@@ -110,7 +110,7 @@ export function openDatabase(config: DatabaseConfig): Database {
       ...KEEP_ALIVE,
       ...options,
       Client: watched(longestStatement),
-      // The pool waits for it, which its types do not say.
+      // The pool waits for it, although its types do not say so.
       onConnect: ((client) => client.query(settings)) as (client: pg.ClientBase) => void,
     });
     // An idle connection that breaks leaves the pool; the next query opens another.

@@ -12,8 +12,8 @@ const HEARTBEAT_INTERVAL = 15_000;
 const RECONNECT_PAUSES = [100, 500, 1000, 2000];
 
 /**
- * Calls `heard` for each notification on `channel`, and `listening` whenever listening begins (again), since anything may
- * have been missed before. Returns when it listens for the first time; after that it reconnects by itself until closed.
+ * Calls `heard` for each notification on `channel`, and `listening` whenever it starts listening (again), since notifications
+ * may have been missed before. Returns when it first listens; after that it reconnects automatically until closed.
  */
 export async function listen(
   database: Database,
@@ -40,7 +40,7 @@ export async function listen(
   function watch(fresh: DatabaseClient): void {
     client = fresh;
     const heartbeat = setInterval(() => {
-      // A connection that broke silently is found out here. Cutting it leads to "end".
+      // This detects a connection that was lost silently. Cutting it leads to "end".
       const late = setTimeout(() => fresh.cut(), HEARTBEAT_INTERVAL / 3);
       fresh.query("select 1").then(
         () => clearTimeout(late),

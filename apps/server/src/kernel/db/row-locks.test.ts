@@ -1,4 +1,4 @@
-// Two rules that keep transactions from deadlocking: rows are locked in one order, and no two advisory locks share a number.
+// Two rules that prevent deadlocks: rows are locked in one order, and no two advisory locks share a number.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -11,13 +11,13 @@ const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
 
 const LOCKS = /\bfor (no key )?update\b|\bfor (key )?share\b|\.for(NoKey)?Update\(|\.for(Key)?Share\(/;
 const IN_ORDER = /\border by\b|\borderBy\(/;
-/** Takes the rows that are free and waits for none. */
+/** Skips locked rows, so it never waits. */
 const WAITS_FOR_NONE = /skip locked|skipLocked\(/;
 const ONE_ROW = /\.where\("(id|origin)", "=", |\b(?:where|and) (?:\w+\.)?id = \$\{|\blimit 1\b/;
-/** Tables that hold one row. */
+/** Tables with a single row. */
 const ONE_ROW_TABLES = /from seal\b|selectFrom\("sign_in_policy"\)/;
 
-/** The declarations of a file: a lock and its order belong to one. */
+/** The top-level declarations of a file: a lock and its order are in the same one. */
 const declarationsOf = (text: string): string[] =>
   text
     .split(/\n(?=(?:export |async function |function |const |\/\*\*))/)
@@ -29,12 +29,12 @@ function unordered(text: string): string[] {
   return locking.filter((each) => !rules.some((rule) => rule.test(each)));
 }
 
-test("every statement that locks several rows locks them in a stated order", () => {
+test("every statement that locks several rows specifies their order", () => {
   const found = sources.flatMap(({ path, text }) => unordered(text).map((each) => `${path}: ${each.slice(0, 120)}`));
   assert.deepEqual(found, []);
 });
 
-test("the search for unordered locks finds one", () => {
+test("the search for unordered locks finds an example", () => {
   const bad = `const held = (tx: Tx) =>\n  tx.selectFrom("users").select("id").where("role", "=", "admin").forUpdate().execute();`;
   assert.equal(unordered(bad).length, 1);
   assert.equal(unordered(bad.replace(".forUpdate", '.orderBy("id").forUpdate')).length, 0);

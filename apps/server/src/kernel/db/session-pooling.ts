@@ -1,10 +1,10 @@
-// Whether a connection keeps its session, or a pooler gives each transaction or statement whichever session is free.
+// Detects whether a connection keeps its session, or a pooler assigns any free session to each transaction or statement.
 import { randomUUID } from "node:crypto";
 import { StartError } from "#kernel/start-error.ts";
 import type { DatabaseClient } from "./client.ts";
 import type { Database } from "./database.ts";
 
-/** A free session may by accident be the right one, so the question is asked more than once. */
+/** A free session may happen to be the right one, so the check is repeated. */
 const ROUNDS = 3;
 const CONNECT_WITHIN_MS = 5000;
 const ANSWER_WITHIN_MS = 2000;
@@ -13,9 +13,9 @@ const NEEDS_SESSIONS =
   "The connection pooler in front of the database does not keep sessions (transaction or statement pooling)";
 
 /**
- * Asks by behaviour, because poolers differ in what they say of themselves: one connection leaves a mark in its session,
+ * Tests the behaviour, because poolers differ in what they report: one connection leaves a mark in its session,
  * another must not find it, and the first must find it again while the other is in a transaction. Rejects when the
- * database cannot be asked.
+ * database cannot be queried.
  */
 export async function keepsSessions(database: Pick<Database, "listenConnection">): Promise<boolean> {
   const connecting = [0, 1].map(() => database.listenConnection(CONNECT_WITHIN_MS));
@@ -50,7 +50,7 @@ async function isApart(one: DatabaseClient, other: DatabaseClient): Promise<bool
   );
   if (!mayBegin) return false;
   const foreign = await sessionOf(other);
-  // A pooler with a single session would let this one wait for the transaction of the other.
+  // With a single session, a pooler would block this one until the other's transaction ends.
   if (foreign.mark === mark) return false;
   const after = await sessionOf(one);
   await other.query("rollback");
@@ -64,7 +64,7 @@ async function sessionOf(client: DatabaseClient): Promise<{ mark: string | null;
   return rows[0]!;
 }
 
-/** Before anything is written. Throws `StartError`; a database that cannot be asked is left to who connects next. */
+/** Runs before anything is written. Throws `StartError`; ignores an unreachable database, which the next connection reports. */
 export async function requireSessions(database: Database): Promise<void> {
   const isKept = await keepsSessions(database).catch(() => true);
   if (isKept) return;
@@ -73,7 +73,7 @@ export async function requireSessions(database: Database): Promise<void> {
 
 const KEPT_MS = 10_000;
 
-/** For health, while running: the mode of a pooler can be changed under us. */
+/** For health, at runtime: a pooler's mode can be changed while the server runs. */
 export function sessionCheck(database: Database) {
   let latest: { at: number; problem: string | null } | null = null;
   return {
@@ -81,7 +81,7 @@ export function sessionCheck(database: Database) {
     isEssential: true as const,
     async problem(): Promise<string | null> {
       if (latest !== null && performance.now() - latest.at < KEPT_MS) return latest.problem;
-      // A database that does not answer is the matter of another check.
+      // Another check reports a database that does not answer.
       const isKept = await keepsSessions(database).catch(() => true);
       latest = { at: performance.now(), problem: isKept ? null : `${NEEDS_SESSIONS}. Set its pool_mode to session` };
       return latest.problem;

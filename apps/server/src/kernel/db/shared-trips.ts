@@ -37,7 +37,7 @@ export function sharedTrips(pool: pg.Pool, availability: Availability, holdsBegi
   };
 }
 
-/** Whatever keeps us from a connection (a changed password too) means that the database is not there for us. */
+/** Any failure to connect (including a changed password) means that the database is unavailable. */
 async function checkOut(pool: pg.Pool, availability: Availability): Promise<pg.PoolClient> {
   try {
     return await availability.unlessAway(
@@ -88,7 +88,7 @@ function sharing(client: pg.PoolClient, holdsBegin: boolean): PostgresPoolClient
     } catch (error) {
       if (statement === "commit" && mayHaveHappened(error)) throw new OutcomeUnknown(error);
       if (statement !== "rollback") throw error;
-      // The server rolls back what is left of a broken connection. The failure that led here is the one to report.
+      // The server rolls back the transaction of a broken connection. The original failure is the one to report.
       isBroken = true;
       return NOTHING;
     }

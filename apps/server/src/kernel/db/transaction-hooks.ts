@@ -1,4 +1,4 @@
-// What belongs to a running transaction: the pool that it runs on, and what is to be done once it has committed.
+// Data of a running transaction: the pool that it runs on, and hooks to call once it has committed.
 import type pg from "pg";
 import type { Tx } from "./database.ts";
 
@@ -9,7 +9,7 @@ interface Running {
 
 const running = new WeakMap<object, Running>();
 
-/** For `Database` alone. Returns what is to be called after the commit. */
+/** Only for `Database`. Returns the function to call after the commit. */
 export function beginHooks(tx: Tx, pool: pg.Pool): () => void {
   const hooks: Running["hooks"] = [];
   running.set(tx, { pool, hooks });
@@ -18,7 +18,7 @@ export function beginHooks(tx: Tx, pool: pg.Pool): () => void {
   };
 }
 
-/** Calls `hook` once `tx` has surely committed: not when it rolled back, nor when nobody knows. */
+/** Calls `hook` once `tx` has certainly committed: not after a rollback, nor when the outcome is unknown. */
 export function afterCommit(tx: Tx, hook: () => void): void {
   running.get(tx)?.hooks.push(hook);
 }

@@ -96,7 +96,7 @@ test("0026: a run of rotations that was under way may have been forsaken while i
   ]);
 });
 
-test("0037: the last used code of an authenticator app stays used", async () => {
+test("0037: the last used code of an authenticator app stays marked as used", async () => {
   await migrate({ connection }, log, await upTo(36));
   await client.query(`
     insert into users (id, email, name, role, password_hash, created_at)

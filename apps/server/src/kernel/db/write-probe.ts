@@ -1,4 +1,4 @@
-// Whether the database takes a write right now, asked within a time limit on a connection of its own.
+// Checks whether the database accepts a write, within a time limit and on a connection of its own.
 import type { Clock } from "#kernel/clock.ts";
 import type { DatabaseClient } from "./client.ts";
 import { databaseRefusal } from "./database-error.ts";
@@ -7,18 +7,18 @@ import type { Database } from "./database.ts";
 export interface WriteResult {
   /** Null when the write was committed, else one plain sentence. */
   problem: string | null;
-  /** Milliseconds that the database's clock is ahead of this process's, at the least; null without a write. */
+  /** Milliseconds that the database's clock is at least ahead of this process's; null without a write. */
   clockAhead: number | null;
 }
 
 export interface WriteProbe {
-  /** Settles within two seconds, whatever the database does. Never rejects. */
+  /** Settles within two seconds, whatever the state of the database. Never rejects. */
   write(): Promise<WriteResult>;
   close(): void;
 }
 
 const WITHIN_MS = 2000;
-/** Everybody who asks within this time gets the same answer: the call is public. */
+/** Callers within this time get the same result: the call is public. */
 const KEPT_MS = 1000;
 
 const PROBLEMS: Record<string, string> = {
@@ -28,7 +28,7 @@ const PROBLEMS: Record<string, string> = {
   "database.pooler-mode": "The connection pooler in front of the database is not in session mode",
 };
 
-/** Not through the pool: whoever waits there may wait for what is wrong. */
+/** Not through the pool: callers waiting there may be waiting for the failure itself. */
 export function createWriteProbe(database: Database, clock: Clock): WriteProbe {
   let client: DatabaseClient | null = null;
   let latest: Promise<WriteResult> | null = null;
@@ -53,12 +53,12 @@ export function createWriteProbe(database: Database, clock: Clock): WriteProbe {
       if (client === fresh) client = null;
     });
     if (isClosed) fresh.cut();
-    // A statement that waits for a lock would go on waiting when its connection is cut.
+    // A statement that waits for a lock would keep waiting after its connection is cut.
     await fresh.query(`set statement_timeout = ${WITHIN_MS - 500}`);
     return fresh;
   }
 
-  /** A connection that was lost since the last time says nothing of the database: a second try gets another. */
+  /** A connection that was lost since the last probe does not mean that the database failed: a second try uses a new one. */
   async function updateOnceMore(): Promise<WriteResult> {
     const isUsed = client !== null;
     try {

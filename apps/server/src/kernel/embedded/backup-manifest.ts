@@ -1,4 +1,4 @@
-// A backup's manifest: its files with their checksums, when and by what it was made, and a MAC under the root key over all of it.
+// A backup's manifest: its files with checksums, its time and version, and a MAC under the root key over all of it.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { z } from "zod";
 import { StartError } from "#kernel/start-error.ts";
 
 const MANIFEST = "manifest.json";
-/** About 400,000 files. A larger one is not ours. */
+/** About 400,000 files. A larger manifest is not one of ours. */
 const LONGEST_MANIFEST = 64 * 1024 * 1024;
 
 /** Relative, with "/" between the parts, and never out of the folder. */
@@ -34,7 +34,7 @@ const common = {
   major: z.number().int(),
   /** Laid out as in the data folder; also those that are empty. */
   folders: z.array(Path),
-  /** Regular files, all of them: a restore creates each with mode 0600 and takes no mode or type from the backup. */
+  /** Regular files only: a restore creates each with mode 0600 and takes no mode or type from the backup. */
   files: z.array(BackupFile),
 };
 
@@ -42,19 +42,19 @@ const RootKeyName = z.strictObject({ id: z.string().regex(/^[0-9a-f]{32}$/), pro
 
 const BackupManifest = z.strictObject({
   format: z.literal("strongroom-backup/2"),
-  /** The folder's name when it was made, so that one backup cannot be passed off as another in the same list. */
+  /** The folder's original name, so that one backup cannot be passed off as another in the same list. */
   name: z.string(),
   ...common,
   /** PostgreSQL's identifier of the cluster. */
   system_identifier: z.string().regex(/^\d+$/),
-  /** Which root key opens the secrets in it and authenticates the manifest. The key itself is in no backup. */
+  /** The id of the root key that opens its secrets and authenticates the manifest. The key itself is in no backup. */
   root_key: RootKeyName,
-  /** How that root key is found: for a passphrase the salt and the costs. Holds no secret. */
+  /** How to derive or find that root key: for a passphrase the salt and the costs. Holds no secret. */
   seal: z.record(z.string(), z.unknown()),
 });
 export type BackupManifest = z.infer<typeof BackupManifest>;
 
-/** Before 1.1 (format 1) there was a plain checksum, which anyone who changes a backup can compute again. */
+/** Before 1.1 (format 1) there was a plain checksum, which an attacker who changes a backup can recompute. */
 const EarlierManifest = z.strictObject({
   format: z.literal("strongroom-backup/1"),
   ...common,
@@ -62,19 +62,19 @@ const EarlierManifest = z.strictObject({
 });
 export type EarlierManifest = z.infer<typeof EarlierManifest>;
 
-/** A manifest that was read. Nothing in it may be relied on before `authenticate`. */
+/** A parsed manifest. Nothing in it may be relied on before `authenticate`. */
 export type FoundManifest =
   | { isAuthenticable: true; manifest: BackupManifest; mac: Buffer; message: Buffer }
   | { isAuthenticable: false; manifest: EarlierManifest };
 
 /** Computes the MAC under a root key. */
 export type Mac = (message: Buffer) => Buffer;
-/** Finds the root key that a manifest names. Rejects with StartError or SealError when it cannot be had here. */
+/** Finds the root key that a manifest names. Rejects with StartError or SealError when it is not available here. */
 export type FindMac = (manifest: Pick<BackupManifest, "root_key" | "seal">) => Promise<Mac>;
 
 export const manifestPath = (folder: string): string => join(folder, MANIFEST);
 
-/** The manifest with its MAC, as it is written. */
+/** The manifest with its MAC, as text. */
 export function renderManifest(manifest: BackupManifest, mac: Mac): string {
   return `${JSON.stringify({ ...manifest, mac: mac(messageOf(manifest)).toString("hex") }, null, 1)}\n`;
 }
@@ -104,7 +104,7 @@ export async function readManifest(folder: string): Promise<FoundManifest> {
 
 export interface Authenticated {
   manifest: BackupManifest | EarlierManifest;
-  /** False only for a backup of an earlier version that was accepted without a MAC. */
+  /** False only for a backup of an earlier version that the operator accepted without a MAC. */
   isAuthenticated: boolean;
 }
 

@@ -18,7 +18,7 @@ import { segmentsBetween } from "./wal-segments.ts";
 /** Where the cluster lies, in a data folder and in a backup. */
 export const CLUSTER = "postgres/cluster";
 
-/** Of the files beside the cluster only the audit checkpoints: what else lies there is of this machine, or a key. */
+/** Of the files beside the cluster, only the audit checkpoints: the others belong to this machine, or are keys. */
 const IS_CHECKPOINT = /^checkpoints?(?:\.contradicted-[\w.-]+)?$/;
 
 export interface BackupOptions {
@@ -35,7 +35,7 @@ export interface BackupOptions {
   progress?: (done: number, total: number) => Promise<void>;
   /** When it is aborted, the backup is given up. */
   signal?: AbortSignal;
-  /** Asked at the beginning and at the end: the seal record in the database; null before the first start. */
+  /** Called at the start and at the end: the seal record in the database; null before the first start. */
   seal: () => Promise<SealRecord | null>;
   /** Finds the root key that authenticates the manifest. */
   findMac: FindMac;
@@ -91,7 +91,7 @@ async function write(options: BackupOptions, target: string): Promise<BackupMani
     const before = await options.seal();
     if (before === null) throw new StartError("There is no root key yet: start Strongroom once, then back it up.");
     const seal = { root_key: { id: before.rootKeyId, provider: before.provider }, seal: { ...before } };
-    // Before anything is copied: without the root key there is no backup.
+    // Before anything is copied: no root key, no backup.
     const mac = await options.findMac(seal);
     const copy = openCopy(target);
     // First, because these files may only say what is in the database already.

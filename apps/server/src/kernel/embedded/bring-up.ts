@@ -25,7 +25,7 @@ export interface Site {
   signal: AbortSignal;
   /** A server that we start may go on without us. */
   lingers: boolean;
-  /** It has no network, where the system can do that. */
+  /** Runs it without network access, if the system supports that. */
   isIsolated: boolean;
 }
 
@@ -129,7 +129,7 @@ async function spawnServer(site: Site, giveUpAt: number): Promise<Running | null
     return { kind: "spawned", child, ended };
   }
   const fatal = lastFatal(output.since(before));
-  // Also when the other start has created the lock file and not written it yet.
+  // Also when another start has created the lock file and not written it yet.
   if (fatal !== null && /already exists|still in use|already in use|lock file .* is empty/.test(fatal)) {
     if (Date.now() < giveUpAt) return null;
   }

@@ -1,10 +1,10 @@
-// The embedded server's settings: those that may be tuned, those that are forced, and a configuration of our own for restores.
+// The embedded server's settings: tunable ones, forced ones, and a configuration of our own for restores.
 import { join } from "node:path";
 import { writeHashed } from "./hashed-copy.ts";
 
 /**
- * Settings that an operator may tune in `cluster/postgresql.conf`: written there when the cluster is made. Thrifty: about
- * 30 MB for the server when idle.
+ * Settings that an operator may tune in `cluster/postgresql.conf`: written when the cluster is created. Sized for little memory: about
+ * 30 MB for an idle server.
  */
 const TUNABLE: Record<string, string> = {
   shared_buffers: "64MB",
@@ -30,7 +30,7 @@ export const tunableSettings = (major: number): Record<string, string> => ({
 });
 
 /**
- * Given on the command line, which wins over every file: no setting in a cluster's folder runs a command, loads a library
+ * Given on the command line, which overrides every file: no setting in a cluster's folder runs a command, loads a library
  * or listens to another server. INVARIANT: no external command, no preloaded library, no archiving, no replication.
  */
 export const FORCED: Record<string, string> = {
@@ -57,23 +57,23 @@ export const FORCED: Record<string, string> = {
 };
 
 /**
- * For the first connection to a database that was restored: wins over what the database stores for roles and databases
- * (`pg_db_role_setting`), which would win over the command line.
+ * For the first connection to a restored database: overrides the settings that the database stores for roles and databases
+ * (`pg_db_role_setting`), which would override the command line.
  */
 export const WITHOUT_STORED_SETTINGS =
   "-c session_preload_libraries= -c local_preload_libraries= -c dynamic_library_path=$libdir -c event_triggers=off -c jit=off";
 
-/** Written by a restore; what the backup has under these names is checked and left out. */
+/** Written by a restore; the backup's own files with these names are verified and left out. */
 export const CONFIGURATION_FILES = ["postgresql.conf", "postgresql.auto.conf", "pg_hba.conf", "pg_ident.conf"];
 
-/** Would have the server fetch its log from elsewhere, or follow another one. No backup of ours holds them. */
+/** These make the server fetch its log from elsewhere, or follow another server. Our backups contain neither. */
 export const RECOVERY_FILES = ["recovery.signal", "standby.signal", "tablespace_map"];
 
 const PLAIN_VALUE = /^(?:\d+(?:\.\d+)?(?:B|kB|MB|GB|TB|us|ms|s|min|h|d)?|on|off)$/;
 
 /**
- * Writes the configuration of a cluster anew, and returns its paths. Of the given texts (the backup's own, in the order in
- * which the server would read them) only numbers for settings that may be tuned are taken over.
+ * Writes a new configuration for a cluster, and returns its paths. From the given texts (the backup's own, in the order in
+ * which the server would read them) it keeps only numbers of tunable settings.
  */
 export async function writeConfiguration(cluster: string, major: number, texts: readonly string[]): Promise<string[]> {
   const settings = tunableSettings(major);

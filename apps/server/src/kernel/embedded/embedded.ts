@@ -34,7 +34,7 @@ export interface EmbeddedOptions {
    * meanwhile uses it, and is stopped by that one.
    */
   lingers?: boolean;
-  /** For a database that is not trusted: its server has no network, where the system can do that. */
+  /** For an untrusted database: its server has no network access, if the system supports that. */
   isIsolated?: boolean;
 }
 

@@ -38,8 +38,8 @@ export const SOCKET_PORT = 5432;
 const LONGEST_SOCKET_PATH = 103;
 
 /**
- * Makes what is missing. With `apartFrom`, the data folder of a live server, a new folder goes to another user than that
- * server's, where root can choose one. Throws `StartError` for a folder that cannot be used, saying which and why.
+ * Creates missing folders. With `apartFrom`, the data folder of a live server, a new folder belongs to another user than that
+ * server's, if this process runs as root. Throws `StartError` for an unusable folder, naming it and the reason.
  */
 export function prepareFolders(dataFolder: string, apartFrom?: string): Folders {
   const data = makeDataFolder(resolve(dataFolder));
@@ -62,7 +62,7 @@ export function prepareFolders(dataFolder: string, apartFrom?: string): Folders 
 function makeDataFolder(folder: string): string {
   try {
     mkdirSync(dirname(folder), { recursive: true });
-    // Another first start may make it at the same moment.
+    // Another first start may create it at the same moment.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     readdirSync(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -92,7 +92,7 @@ function handOver(path: string, user: ServerUser): void {
       else if (entry.isFile()) chownSync(inner, user.uid, user.gid);
     }
   } catch (error) {
-    // Another start works in there and renamed or removed it.
+    // Another start is working in there and renamed or deleted it.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }
@@ -127,7 +127,7 @@ function removeAbandoned(home: string): void {
     if (pid === undefined) continue;
     const path = join(home, entry);
     const found = statSync(path, { throwIfNoEntry: false });
-    // Put in its place meanwhile.
+    // Replaced in the meantime.
     if (found === undefined) continue;
     const ageInSeconds = (Date.now() - found.mtimeMs) / 1000;
     if (ageInSeconds > 60 && !isAlive(Number(pid))) rmSync(path, { recursive: true, force: true });

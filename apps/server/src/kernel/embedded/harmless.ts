@@ -1,4 +1,4 @@
-// A last look at a restored database that could not be authenticated: stored settings are removed, foreign code is refused.
+// A final check of a restored database that could not be authenticated: removes stored settings, refuses foreign code.
 import pg from "pg";
 import { StartError } from "#kernel/start-error.ts";
 import { APPLICATION, SUPERUSER } from "./cluster.ts";
@@ -8,8 +8,8 @@ const FIRST_OWN_ID = 16_384;
 
 /**
  * Removes settings stored for roles and databases, event triggers and subscriptions, and throws `StartError` when the
- * database holds functions that could leave it: in an untrusted language, or of a superuser. This is a second line only. A
- * database file that was changed with care can do more than SQL can show, which is why backups are authenticated.
+ * database holds functions that could reach outside it: in an untrusted language, or owned by a superuser. This is only a second
+ * line: a carefully changed database file can do more than SQL can show, which is why backups are authenticated.
  */
 export async function requireHarmless(administration: pg.ClientConfig): Promise<void> {
   await withClient(administration, async (client) => {

@@ -13,8 +13,8 @@ export interface Written {
 }
 
 /**
- * Makes `target` (mode 0600), which must not exist. Copies up to where `source` ends when it is read, and at most one
- * byte more than `limit`. Returns null, having made nothing, when there is no `source`. Follows no symbolic link.
+ * Creates `target` (mode 0600), which must not exist. Copies up to the end of `source` at the time of reading, and at most one
+ * byte more than `limit`. Returns null, and creates nothing, when there is no `source`. Follows no symbolic link.
  */
 export async function copyHashed(source: string, target: string, limit = Infinity): Promise<Written | null> {
   const from = await openSource(source);
@@ -26,7 +26,7 @@ export async function copyHashed(source: string, target: string, limit = Infinit
   }
 }
 
-/** Reads a file as `copyHashed` does, without a copy. */
+/** Reads a file like `copyHashed`, without a copy. */
 export async function hashFile(source: string, limit: number): Promise<Written | null> {
   const from = await openSource(source);
   if (from === null) return null;

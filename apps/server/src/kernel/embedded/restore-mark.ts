@@ -1,14 +1,14 @@
-// Leaves a mark in a restored database, whatever its version, by which the next start knows that it was restored.
+// Leaves a mark in a restored database of any version, so that the next start knows that it was restored.
 import type pg from "pg";
 
 export interface RestoreMark {
-  /** `restore`: by `strongroom restore`; `command`: an operator said so. */
+  /** `restore`: by `strongroom restore`; `command`: an operator ran `strongroom restored`. */
   found_by: "restore" | "command";
   backup_made_at: Date | null;
   is_authenticated: boolean | null;
 }
 
-/** As migration 0035 creates it. */
+/** The same as in migration 0035. */
 const TABLE = `create table if not exists restore_marks (
   id               uuid primary key default gen_random_uuid(),
   found_by         text not null,

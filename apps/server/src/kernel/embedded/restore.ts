@@ -1,4 +1,4 @@
-// Puts a backup into an empty data folder: authenticates it, checks every file as it is copied, and starts the database once.
+// Restores a backup into an empty data folder: authenticates it, checks every file while copying, and starts the database once.
 import { existsSync } from "node:fs";
 import { chown, lstat, mkdir, readFile, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -28,7 +28,7 @@ export interface RestoreOptions {
   prove: (embedded: Embedded, backup: Authenticated) => Promise<void>;
   log: Log;
   /**
-   * For a database that is looked at and thrown away: nothing has to survive a power cut, and its server runs with as few
+   * For a temporary database: nothing has to survive a power cut, and its server runs with as few
    * rights as possible, apart from the live data folder that is given here.
    */
   apartFrom?: string;
@@ -40,7 +40,7 @@ export interface RestoreOptions {
 
 /**
  * Throws `StartError` with one sentence for a backup that is damaged or does not authenticate, and for a data folder that
- * is not empty. The cluster is put into its place in one step, after all of it was checked and flushed.
+ * is not empty. The cluster is moved into place in one step, after all of it was checked and flushed.
  */
 export async function restore(options: RestoreOptions): Promise<Authenticated> {
   const backup = resolve(options.backup);
@@ -94,7 +94,7 @@ async function requireContent(backup: string, { path, size, sha256 }: BackupFile
 
 type Listed = Pick<Authenticated["manifest"], "folders" | "files">;
 
-/** Looks only at names, kinds and sizes, which takes no time; contents are checked as they are copied. */
+/** Checks only names, kinds and sizes, which is quick; contents are checked while they are copied. */
 async function requireComplete(backup: string, { files, folders }: Listed): Promise<void> {
   const paths = new Set(files.map(({ path }) => path));
   const known = new Set(folders);

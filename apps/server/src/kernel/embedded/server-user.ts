@@ -51,9 +51,9 @@ export function chooseServerUser(folder: string, owner: { uid: number; gid: numb
 }
 
 /**
- * Chooses a user for a server that is to have no access to what a live server has: root takes an ordinary user other than
- * `live`, with that one's group, which may pass through the data folder and read nothing in it. Anyone else stays
- * themselves.
+ * Chooses a user for a server that must not read the files of a live server: root picks an ordinary user other than
+ * `live`, with that user's group, which may traverse the data folder and read nothing in it. Without root the server runs
+ * as the current user.
  */
 export function chooseOtherUser(folder: string, live: { uid: number; gid: number }): ServerUser {
   const user = chooseServerUser(folder, null);
@@ -112,7 +112,7 @@ export function commandAs(user: ServerUser, program: string, args: readonly stri
 
 interface How {
   outlivesUs?: boolean;
-  /** Without any network, where util-linux `unshare` and the kernel allow it. A unix socket in a folder still works. */
+  /** Without network access, if util-linux `unshare` and the kernel support it. A unix socket in a folder still works. */
   isIsolated?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Attacks on a backup by someone who can write to it: nothing of it is executed, by a restore or before.
+// Attacks on a backup by someone who can write to it: none of its contents is executed, during a restore or before.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {
@@ -32,7 +32,7 @@ const log = openLog("silent");
 const temporary = temporaryFolder();
 const inside = (name: string): string => join(temporary.path, name);
 const { seal, findMac } = aRootKey();
-/** Appears when a command of the attacker runs; in a folder in which every user may write. */
+/** Created when a command of the attacker runs; in a folder that every user may write to. */
 const marker = inside("public/marker");
 const command = `touch ${marker}`;
 
@@ -77,7 +77,7 @@ interface Written {
   folders: string[];
 }
 
-/** Lists what is in the folder now, as an attacker would: everything but the MAC can be computed. */
+/** Lists the current contents of the folder, like an attacker: everything except the MAC can be recomputed. */
 function rewriteManifest(folder: string, change: (manifest: Written) => object = (manifest) => manifest): void {
   const path = join(folder, "manifest.json");
   const manifest = JSON.parse(readFileSync(path, "utf8")) as Written;
@@ -106,7 +106,7 @@ function asEarlierVersion(manifest: Written): object {
 
 const append = (folder: string, file: string, text: string): void => appendFileSync(join(folder, CLUSTER, file), text);
 
-/** What the attacker changes in the files. */
+/** The attacker's changes to the files. */
 const ATTACKS: Record<string, (folder: string) => void> = {
   "an archive command": (folder) =>
     append(
@@ -148,7 +148,7 @@ const ATTACKS: Record<string, (folder: string) => void> = {
 
 describe("restoring a backup that was changed", () => {
   for (const [name, attack] of Object.entries(ATTACKS)) {
-    test(`${name}: refused before anything starts, with the checksums computed again or not`, async () => {
+    test(`${name}: refused before anything starts, with or without recomputed checksums`, async () => {
       for (const disguise of [null, (manifest: Written) => manifest, asEarlierVersion]) {
         const folder = aCopy();
         attack(folder);
@@ -200,7 +200,7 @@ describe("restoring a backup that was changed", () => {
     });
   }
 
-  test("a file, a folder, a link or a special file that the manifest does not name is refused", async () => {
+  test("a file, a folder, a link or a special file that is not in the manifest is refused", async () => {
     const additions: ((folder: string) => void)[] = [
       (folder) => append(folder, "base/evil.so", "x"),
       (folder) => mkdirSync(join(folder, CLUSTER, "pg_tblspc/16500")),
@@ -227,7 +227,7 @@ describe("restoring a backup that was changed", () => {
     }
   });
 
-  test("a tablespace, or a file beside the cluster, is refused also when the manifest names it", async () => {
+  test("a tablespace, or a file beside the cluster, is refused even if the manifest lists it", async () => {
     for (const path of ["postgres/cluster/pg_tblspc/16500/x", "root.key", "backups/x", "postgres/run/x"]) {
       const folder = aCopy();
       mkdirSync(join(folder, path, ".."), { recursive: true });
@@ -259,7 +259,7 @@ describe("restoring a backup that was changed", () => {
     assert.ok(!existsSync(join(target, "postgres/log/server.log")));
   });
 
-  test("another root key, a shortened MAC and a MAC of nothing are refused", async () => {
+  test("another root key, a shortened MAC and an empty MAC are refused", async () => {
     const stranger = aRootKey();
     await assert.rejects(restoreFrom(aCopy(), { findMac: stranger.findMac }).work, /was changed after it was made/);
     for (const mac of ["", "00", "00".repeat(32), "zz"]) {
@@ -305,7 +305,7 @@ describe("a database that was changed and accepted without a MAC", () => {
     }).work;
   });
 
-  test("functions that can leave the database, and roles with rights over the server, are refused", async () => {
+  test("functions that reach outside the database, and roles with rights over the server, are refused", async () => {
     const changes = [
       "create function evil() returns int language sql security definer as 'select 1'",
       "alter role strongroom superuser",

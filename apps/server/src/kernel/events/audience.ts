@@ -6,7 +6,7 @@ export type Audience = "everyone" | { readonly users?: readonly string[]; readon
 export interface Reader {
   readonly userId: string;
   readonly role: string;
-  /** They hear what is meant for them by name, and nothing else. */
+  /** They receive only events that name them. */
   readonly isPending: boolean;
 }
 

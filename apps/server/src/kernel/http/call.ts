@@ -25,7 +25,7 @@ export interface Call<E extends Endpoint = Endpoint> {
   /** The value of a cookie that the browser sent; null without one. It says nothing about who somebody is. */
   cookie(name: string): string | null;
   /**
-   * Throws 403 `step-up.required` when the caller's last proof of who they are is too old, and for a token that may not give what
+   * Throws 403 `step-up.required` when the caller's last proof is too old, and for a token without the scope to give what
    * this call gives; see `Endpoint.stepUp`.
    */
   requireStepUp(): void;

@@ -1,4 +1,4 @@
-// Other people's e-mail addresses leave the server whole for those alone who may list users.
+// Masks other people's e-mail addresses in replies, except for callers who may list users.
 import { isMachineAddress } from "@strongroom/contract";
 import type { Endpoint } from "@strongroom/contract";
 import { z } from "zod";
@@ -10,7 +10,7 @@ const ADDRESS_FIELD = /(^|_)email$/;
 
 /**
  * INVARIANT: every field of a reply that is called `email`, or ends in `_email`, is masked for people and API tokens that may
- * not list users, whichever call answers; except one's own address, and those of machine identities, which are nobody's.
+ * not list users, for every call; except the caller's own address, and those of machine identities, which belong to no person.
  */
 export function hideAddresses(
   { authority }: Pick<Kernel, "authority">,
@@ -18,7 +18,7 @@ export function hideAddresses(
   viewer: Actor | null,
   reply: unknown,
 ): unknown {
-  // A public call answers only about whoever makes it.
+  // A public call only returns data about the caller.
   if (viewer === null || !hasAddresses(endpoint)) return reply;
   const isOpen =
     authority.allows("user.list", viewer.role) &&
@@ -38,7 +38,7 @@ function masked(value: unknown, own: string): unknown {
 
 const known = new WeakMap<Endpoint, boolean>();
 
-/** So that the replies of most calls, and the hot ones, are not looked through. */
+/** Skips the scan for the replies of most calls, including the hot ones. */
 function hasAddresses(endpoint: Endpoint): boolean {
   const before = known.get(endpoint);
   if (before !== undefined) return before;

@@ -1,4 +1,4 @@
-// Refuses what a call does not take: query parameters and bodies that would be ignored otherwise.
+// Refuses unknown query parameters and bodies, which would be ignored otherwise.
 import type { Endpoint } from "@strongroom/contract";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -14,7 +14,7 @@ export function queryNames({ path, query }: Endpoint): string[] {
   throw new Error(`the query of ${path} is not a plain z.object()`);
 }
 
-/** Throws 400 with the names of what this call does not take. */
+/** Throws 400 with the names of unknown parameters. */
 export function partsCheck(endpoint: Endpoint): (request: FastifyRequest) => void {
   const names = queryNames(endpoint);
   return ({ query, body }) => {
@@ -28,7 +28,7 @@ export function partsCheck(endpoint: Endpoint): (request: FastifyRequest) => voi
   };
 }
 
-/** At most this much of what was sent stands in the answer. */
+/** The longest part of the request that the reply repeats. */
 const MOST_NAMES = 20;
 const LONGEST_NAME = 100;
 

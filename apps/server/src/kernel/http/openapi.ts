@@ -20,7 +20,7 @@ const schemaOf = (schema: z.ZodType, io: "input" | "output"): Json => {
   return rest;
 };
 
-/** In the body of a PUT no default is filled in, so every field is required unless leaving it out keeps what is stored. */
+/** A PUT body gets no defaults, so every field is required unless omitting it keeps the stored value. */
 function requireAll({
   zodSchema,
   jsonSchema,
@@ -152,7 +152,7 @@ The same as a machine reads it: <a href="/api/openapi.json">/api/openapi.json</a
 <nav aria-label="Features"><ul>${links}</ul></nav>${body}</main></body></html>`;
 }
 
-/** Serves both to whom `STRONGROOM_API_DOCS` allows. */
+/** Serves both to callers that `STRONGROOM_API_DOCS` permits. */
 export function serveApiDocuments(kernel: Kernel, version: string): void {
   const { apiDocs } = kernel.config;
   if (apiDocs === "off") return;

@@ -11,7 +11,7 @@ export interface RateLimits {
   countClient(request: FastifyRequest): Promise<void>;
   /** By the person in their sessions; each API token by itself. */
   countAccount(request: FastifyRequest, id: string): Promise<void>;
-  /** For calls with a limit of their own, by the person. */
+  /** For calls with a limit of their own, per person. */
   countPerson(request: FastifyRequest, endpoint: Endpoint, id: string): Promise<void>;
   /** For calls that anybody can make and that cost us: sign-in, registration, reset, unseal. */
   countVisitor(request: FastifyRequest): Promise<void>;

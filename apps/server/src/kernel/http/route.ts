@@ -159,8 +159,8 @@ const factsOf = (request: FastifyRequest): RequestFacts => ({
 });
 
 /**
- * What was tried and refused belongs in the trail too. A failure of the database is no decision about the caller, and after
- * one at commit the effect may be on record already, as a success.
+ * Refused attempts belong in the trail too. A failure of the database is not a decision about the caller, and after
+ * one at commit the effect may already be on record as a success.
  */
 async function recordRefusal(kernel: Kernel, call: TrackedCall, error: unknown): Promise<void> {
   const refusal = asRefusal(error);

@@ -34,10 +34,10 @@ export function implementDownload<E extends StreamEndpoint>(
   });
 }
 
-/** Small downloads are read to their end before anything is sent. */
+/** Small downloads are read completely before anything is sent. */
 const READ_FIRST_BYTES = 65_536;
 
-/** The same bytes, some of them read already: once an answer has begun, no status can say that reading failed. */
+/** The same bytes, some of them already read: once a reply has begun, its status can no longer report a failed read. */
 async function begin(body: Readable): Promise<Readable> {
   const pieces = body[Symbol.asyncIterator]() as AsyncIterator<Buffer | string>;
   const read: (Buffer | string)[] = [];

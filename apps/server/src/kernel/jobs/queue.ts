@@ -1,4 +1,4 @@
-// The queue behind our jobs: pg-boss in a schema of its own, on few connections of its own.
+// The queue behind our jobs: pg-boss in its own schema, on a few connections of its own.
 import { PgBoss } from "pg-boss";
 import pg from "pg";
 import { DatabaseClient } from "#kernel/db/client.ts";
@@ -11,7 +11,7 @@ export const QUEUE_SCHEMA = "jobs";
 /** Connections of the queue's own pool; one more listens. */
 const CONNECTIONS = 4;
 
-/** Its maintenance deletes and analyses what a day has left. */
+/** Its maintenance deletes and analyses a day's old jobs. */
 const LONGEST_STATEMENT_MS = 300_000;
 
 export interface Queue {
@@ -21,7 +21,7 @@ export interface Queue {
 }
 
 /**
- * pg-boss on connections that we make. INVARIANT: its own would include clients whose "error" event it stops listening to,
+ * pg-boss on connections that we create. INVARIANT: its own would include clients whose "error" event it stops listening to,
  * which ends the process when one of them breaks afterwards.
  */
 export function openQueue(database: Database, hasSchedules: boolean, log: Log): Queue {
@@ -45,7 +45,7 @@ export function openQueue(database: Database, hasSchedules: boolean, log: Log): 
 /** Makes or upgrades the queue's tables, so that a later start finds them. */
 export async function installQueue(connection: pg.ClientConfig): Promise<void> {
   const pool = new pg.Pool({ ...plain(connection), Client: DatabaseClient, max: 1 });
-  // A query of start() rejects as well.
+  // A pending query of start() rejects as well.
   pool.on("error", () => undefined);
   const db = { executeSql: (text: string, values?: unknown[]) => query(pool, text, values) };
   const boss = new PgBoss({ db, schema: QUEUE_SCHEMA, supervise: false, schedule: false });
@@ -66,7 +66,7 @@ function plain(connection: pg.ClientConfig): pg.ClientConfig {
   return Object.fromEntries(Object.entries(how).filter(([, value]) => value !== undefined));
 }
 
-/** An error may leave a transaction open that the text began, so the connection goes with it. */
+/** An error may leave a transaction open that the SQL text began, so the connection is closed too. */
 async function query(pool: pg.Pool, text: string, values?: unknown[]) {
   const client = await pool.connect();
   try {

@@ -1,4 +1,4 @@
-// Finds the root key that authenticates a backup: the one in force, or an earlier one whose key file is still there.
+// Finds the root key that authenticates a backup: the active one, or an earlier one whose key file still exists.
 import { SealError, Secret, backupMac, parseSealRecord, passphraseProvider, readKeyFile } from "@strongroom/keys";
 import type { KeyRing, RootKey, SealRecord } from "@strongroom/keys";
 import { readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import type { Config } from "../config.ts";
 import type { BackupManifest, FindMac, Mac } from "../embedded/backup-manifest.ts";
 import { StartError } from "../start-error.ts";
 
-/** For a server: with the root key that it works with, else as `rootKeyOf` does. */
+/** For a server: with its active root key, else like `rootKeyOf`. */
 export function findMacOfServer({ config, keys }: { config: Config; keys: KeyRing }): FindMac {
   return async (named) => {
     if (keys.isSealed)
@@ -35,8 +35,8 @@ export function macOf(root: RootKey): Mac {
 }
 
 /**
- * The root key that a record names, without a person. INVARIANT: the key files are only read. Opening one as a start does
- * would put an older one in force. Throws SealError when it cannot be had.
+ * The root key that a record names, without asking a person. INVARIANT: the key files are only read. Opening one like a start
+ * would make an older one active. Throws SealError when it is not available.
  */
 export async function rootKeyOf(config: Config, record: SealRecord): Promise<RootKey> {
   if (record.provider === "key-file") return readKeyFileOf(config.keyFile, record.rootKeyId);
@@ -45,7 +45,7 @@ export async function rootKeyOf(config: Config, record: SealRecord): Promise<Roo
   return passphraseProvider(passphrase).open(record);
 }
 
-/** Looks in the key file itself and in the one that a rekey left beside it. Throws SealError. */
+/** Looks in the key file itself and in the one that a rekey kept beside it. Throws SealError. */
 export function readKeyFileOf(keyFile: string, rootKeyId: string): RootKey {
   for (const path of [keyFile, `${keyFile}.${rootKeyId}`]) {
     try {

@@ -93,7 +93,7 @@ function providerOf(config: Config, record: SealRecord): SealProvider | null {
 async function sealRecordOf(config: Config, database: Database, log: Log): Promise<SealRecord> {
   const stored = await readSealRecord(database);
   if (stored !== null) return parseSealRecord(stored);
-  // INVARIANT: of several first starts at the same moment one makes the root key; the others wait and find its record.
+  // INVARIANT: of several concurrent first starts, one creates the root key; the others wait and find its record.
   return database.transaction(async (tx) => {
     await lockFirstSeal(tx);
     const faster = await readSealRecord({ db: tx });

@@ -1,4 +1,4 @@
-// A TCP proxy in front of a test's database that can fail as networks do. For tests.
+// A TCP proxy in front of a test's database that simulates network failures.
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
@@ -6,18 +6,18 @@ import type pg from "pg";
 
 export interface DatabaseProxy {
   port: number;
-  /** Connections at the moment. */
+  /** The number of open connections. */
   readonly open: number;
-  /** Closes every connection; new ones are taken. */
+  /** Closes every connection; new ones are accepted. */
   closeAll(): void;
   /**
-   * From now on nothing passes, and nobody is told: neither on the connections there are nor on new ones. What was in a black
-   * hole stays there after `heal`, as behind a firewall that has forgotten the connection.
+   * From now on all traffic is dropped silently, on existing and new connections. Traffic that was dropped
+   * stays lost after `heal`, as behind a firewall that has forgotten the connection.
    */
   blackHole(): void;
-  /** As `blackHole`, for a connection that exists; new ones are well. Returns false when there is none left. */
+  /** Like `blackHole`, for one existing connection; new ones work. Returns false when there is none left. */
   loseOne(): boolean;
-  /** New connections pass again. */
+  /** New connections work again. */
   heal(): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What can be done about notifications where they stand: decide on an access request, activate an account. Fetched when there is one.
+// Actions inside notifications: decide on an access request, activate an account. Fetched when there is one.
 import { lazy, Suspense } from "react";
 import type { ActsOf } from "#shared/notifications/notification-acts.ts";
 

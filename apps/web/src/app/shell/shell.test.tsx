@@ -132,7 +132,7 @@ describe("a database in trouble", () => {
     configureCalls({ wait });
   });
 
-  test("is shown on every page, and what failed is fetched again once the database works", async () => {
+  test("is shown on every page, and failed requests are repeated once the database works", async () => {
     let isAway = true;
     configureCalls({ wait: () => Promise.resolve() });
     api.on("GET /api/v1/notifications", () =>
@@ -281,7 +281,7 @@ describe("while the account waits for activation", () => {
     },
   });
 
-  test("the shell says so, shows what works, and leads every other page to the vault", async () => {
+  test("the shell says so, shows the pages that work, and redirects every other page to the vault", async () => {
     api.on("GET /api/v1/auth/session", session(true));
     const { router } = await show("/help");
     expect(await screen.findByText("Your account is waiting for activation.")).toBeTruthy();

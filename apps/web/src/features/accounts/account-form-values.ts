@@ -101,7 +101,7 @@ const USUAL: Record<SystemType, { method: ConnectionMethod; port: string }> = {
   mongodb: { method: "SQL", port: "27017" },
 };
 
-/** ACC-71, ACC-72: the fields that change with the system type. Between other systems, what the person typed stays. */
+/** ACC-71, ACC-72: the fields that change with the system type. For other systems, typed values stay. */
 export function afterSystem(
   values: AccountFormValues,
   system: SystemChoice,

@@ -1,4 +1,4 @@
-// "Activate" right where an administrator is told that an account waits. Gone once it no longer does.
+// "Activate" inside the administrator's notification about a pending account. Hidden once the account is no longer pending.
 import { Button, Group } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";

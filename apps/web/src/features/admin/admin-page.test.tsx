@@ -193,7 +193,7 @@ describe("role requests", () => {
     expect(api.requestsTo(route)[0]?.body).toEqual({ decision });
   });
 
-  test("an account that waits is activated along with the role it asked for", async () => {
+  test("a pending account is activated along with the role it requested", async () => {
     people = [aUser({ name: "Ana", requested_role: "manager", status: "pending" })];
     const { user } = await openTab("role-requests", "Waiting for activation");
     const route = "POST /api/v1/users/:id/activate";

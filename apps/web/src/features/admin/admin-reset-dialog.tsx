@@ -1,4 +1,4 @@
-// Requests a reset of an administrator's sign-in, or says what to do where nobody could confirm it.
+// Requests a reset of an administrator's sign-in, or shows the alternative if no other administrator could confirm it.
 import { Button, Group, Select, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { AdminReset, User } from "@strongroom/contract";
@@ -23,7 +23,7 @@ const REASONS = [
   "Somebody else may have their password",
 ];
 
-/** The caller, the person concerned, and one who confirms. */
+/** The caller, the person concerned, and one more to confirm. */
 const FEWEST = 3;
 
 export default function AdminResetForm({ wish, onDone }: { wish: WishedReset; onDone: () => void }) {

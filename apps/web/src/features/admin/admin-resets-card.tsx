@@ -19,7 +19,7 @@ const IssuedLinkNote = lazy(() => import("./issued-link-note.tsx"));
 
 const WORDS: Record<AdminReset["kind"], string> = { password: "password", factors: "second factors" };
 
-/** Nothing while no request is open. */
+/** Renders nothing while no request is open. */
 export function AdminResetsCard() {
   const client = useQueryClient();
   const { data } = useQuery(adminResets);
@@ -98,7 +98,7 @@ export function AdminResetsCard() {
           : "You get a link that sets their password. Give it to nobody else."}{" "}
         Speak to them first, and make sure that it is really they who ask.
       </ConfirmDialog>
-      {/* Its own button closes it, so that the link is not lost by a slip. */}
+      {/* Only its own button closes it, so that the link is not lost by accident. */}
       <Modal opened={issued !== null} onClose={() => setIssued(null)} title="Reset link" size="lg" isInsistent>
         <Suspense fallback={null}>
           {issued !== null && <IssuedLinkNote issued={issued} onDone={() => setIssued(null)} />}

@@ -62,7 +62,7 @@ test("a restore shows what it ended, what it undid, and that the backup was not 
   expect(shown.getByText("The backup was not authenticated")).toBeTruthy();
 });
 
-test("a suspended token is confirmed after a question", async () => {
+test("a suspended token works again after a confirmation", async () => {
   const { user } = open();
   const tokens = await region("Suspended API tokens");
   expect(tokens.getByText(/a pipeline \(machine identity\) · last used/)).toBeTruthy();
@@ -85,7 +85,7 @@ test("finishing the review says how many tokens stay suspended", async () => {
   expect(await screen.findByText("No restore to review")).toBeTruthy();
 });
 
-test("a review that could not be loaded can be asked for again", async () => {
+test("a review that failed to load can be retried", async () => {
   api.on(ROUTE, problem(500, "internal", "The database is away."));
   const { user } = open();
   await screen.findByText("The database is away.");

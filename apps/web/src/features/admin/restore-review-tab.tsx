@@ -1,4 +1,4 @@
-// The review after the database was restored: what is undone, which API tokens may work again, and the end of the review.
+// The review after a restore of the database: the undone changes, the API tokens to confirm, and the end of the review.
 import { Alert, Button } from "@mantine/core";
 import { IconCheck, IconDatabaseImport, IconKey } from "@tabler/icons-react";
 import type { ReplyOf, RestoreReview, SuspendedToken, readRestoreReview } from "@strongroom/contract";

@@ -1,4 +1,4 @@
-// How a restore is described: what it ended, how it was found, and what was undone.
+// How a restore is described: what it ended, how it was detected, and which changes it undid.
 import type { RestoreReview } from "@strongroom/contract";
 import { counted } from "#shared/format/text.ts";
 
@@ -8,7 +8,7 @@ export const FOUND_BY: Record<RestoreReview["found_by"], string> = {
   checkpoint: "Found because the kept audit checkpoint is newer than the database",
 };
 
-/** One line for each kind of thing that was ended; none for what there was none of. */
+/** One line for each kind of thing that was ended; none for a count of zero. */
 export function endsIn({ ended }: Pick<RestoreReview, "ended">): string[] {
   const lines: [number, string][] = [
     [ended.sessions, `${counted(ended.sessions, "session")} ended`],

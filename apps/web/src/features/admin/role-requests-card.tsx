@@ -39,7 +39,7 @@ function Content({ requests, onAsk }: ContentProps) {
   if (requests.data === undefined) {
     return <ErrorState message={messageOf(requests.error)} onRetry={() => void requests.refetch()} />;
   }
-  // Of accounts that wait for activation it is decided along with that.
+  // For a pending account the role is decided along with its activation.
   const waiting = requests.data.data.filter(({ status }) => status !== "pending");
   if (waiting.length === 0) return <NoRows>No role requests</NoRows>;
   return (

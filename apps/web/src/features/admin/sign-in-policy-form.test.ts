@@ -38,7 +38,7 @@ test("what is no network is named", () => {
   });
 });
 
-test("domains are typed with commas, and are sent only with the rule that uses them", () => {
+test("domains are separated by commas, and are sent only with the rule that uses them", () => {
   const typed = {
     ...policy,
     sign_up: "domains" as const,

@@ -26,7 +26,7 @@ export interface UserMenuProps {
   onAsk: (action: UserAction) => void;
   /** A link that sets their password is wanted: an invitation while that is open, else a reset link. */
   onIssue: (user: User) => void;
-  /** They are an administrator: a reset is to be requested. */
+  /** They are an administrator, so a reset has to be requested. */
   onRequestReset: (wish: WishedReset) => void;
   /** Their API tokens are to be shown. */
   onTokens: (user: User) => void;

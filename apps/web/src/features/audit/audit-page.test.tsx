@@ -288,7 +288,7 @@ describe("the audit page", () => {
 describe("contradictions in the audit trail", () => {
   const open = { open: [contradiction], accepted: [], checkpoint: contradiction.stored_checkpoint, size: 60 };
 
-  test("a manager sees what was found and both checkpoints, and cannot decide", async () => {
+  test("a manager sees the contradiction and both checkpoints, and cannot decide", async () => {
     api.on(CONTRADICTIONS, { json: open });
     await openAudit();
     const alert = within(await screen.findByRole("alert"));
@@ -298,7 +298,7 @@ describe("contradictions in the audit trail", () => {
     expect(alert.queryByRole("button", { name: "Accept the Database as It Is" })).toBeNull();
   });
 
-  test("an administrator accepts with a reason and a confirmation, never without", async () => {
+  test("an administrator accepts only with a reason and a confirmation", async () => {
     signInForTest({ role: "admin" });
     api.on(CONTRADICTIONS, { json: open });
     api.on(ACCEPT, { json: { accepted: 1, checkpoint: open.checkpoint } });
@@ -321,7 +321,7 @@ describe("contradictions in the audit trail", () => {
     );
   });
 
-  test("decisions stay visible with who made them and why", async () => {
+  test("decisions stay visible with their author and reason", async () => {
     const accepted = {
       ...contradiction,
       accepted_at: new Date().toISOString(),

@@ -1,4 +1,4 @@
-// What contradicts the audit trail, the evidence for it, and the decision of an administrator.
+// Contradictions of the audit trail, the evidence for them, and the decision of an administrator.
 import { Alert, Button, Checkbox, Stack, Textarea } from "@mantine/core";
 import { IconShieldX } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -21,7 +21,7 @@ type Shown = ReplyOf<typeof listContradictions>;
 
 const REFRESH_MS = 15_000;
 
-/** Nothing while nothing is open and nothing was ever decided. */
+/** Renders nothing if nothing is open and nothing was ever decided. */
 export function ContradictionsCard() {
   const asked = useQuery({ ...contradictions, refetchInterval: REFRESH_MS });
   if (asked.isError && asked.data === undefined) {

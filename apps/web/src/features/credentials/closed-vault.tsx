@@ -1,4 +1,4 @@
-// Says that the vault is closed after a reset, why and until when, and offers the ways out.
+// Says that the vault is closed after a reset, why and until when, and how to open it or cancel the reset.
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import { cancelRecovery, readVaultClosure, type VaultClosure } from "@strongroom/contract";
@@ -18,7 +18,7 @@ const CAUSES: Record<VaultClosure["cause"], (by: string) => string> = {
   "provider-changed": (by) => `The way in which you sign in was changed by ${by}.`,
 };
 
-/** Nothing while the vault is open, or while it is not known. */
+/** Renders nothing while the vault is open, or while its state is unknown. */
 export function ClosedVault() {
   const { data } = useQuery(queryOf(readVaultClosure));
   return data?.closure == null ? null : <Notice closure={data.closure} />;

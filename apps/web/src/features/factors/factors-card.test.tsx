@@ -92,7 +92,7 @@ test("a wrong proof can be tried again, and who gives up has done nothing", asyn
   expect(api.requestsTo(REMOVE)).toHaveLength(1);
 });
 
-test("somebody without a password or factor here proves it at their provider, in a window of its own", async () => {
+test("a person without a password or factor here proves themselves at their provider, in a separate window", async () => {
   api.on("POST /api/v1/auth/step-up/begin", {
     json: { kinds: [], passkey: null, provider: { id: PHONE.id, name: "Company login" } },
   });

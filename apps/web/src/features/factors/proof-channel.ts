@@ -2,7 +2,7 @@
 
 const CHANNEL = "strongroom.proved";
 
-/** Carries nothing: whether a session is proved is for the server to say. */
+/** Carries no data: the server decides whether a session is proved. */
 export function announceProof(): void {
   const channel = new BroadcastChannel(CHANNEL);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches this origin alone
@@ -10,7 +10,7 @@ export function announceProof(): void {
   channel.close();
 }
 
-/** Returns how to stop. */
+/** Returns the function that stops it. */
 export function onProof(listener: () => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.addEventListener("message", listener);

@@ -22,7 +22,7 @@ export function ProviderProof({ name, onProved, onCancel }: ProviderProofProps) 
 
   async function leave(): Promise<void> {
     setFailure(null);
-    // At once: browsers block windows that open later than the click.
+    // Opened at once, because browsers block windows that open later than the click.
     const opened = globalThis.window.open("about:blank", "_blank", "popup,width=520,height=720");
     try {
       const { pathname, search } = globalThis.location;

@@ -28,7 +28,7 @@ const toldWhenRefused = async (work: () => Promise<void>): Promise<void> => {
   }
 };
 
-/** In a tab of its own: a link could not carry the sign-in token. */
+/** In a new tab, fetched here because a link cannot carry the sign-in token. */
 const openApiPage = () =>
   toldWhenRefused(async () => {
     const page = await download(readApiPage);

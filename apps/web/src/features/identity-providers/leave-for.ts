@@ -8,7 +8,7 @@ export function leaveFor(url: string): void {
   go(url);
 }
 
-/** Throws for an address that is not one of a web page. */
+/** Throws for an address that is not a web page. */
 export function requireWebAddress(url: string): void {
   const protocol = URL.parse(url)?.protocol;
   if (protocol !== "https:" && protocol !== "http:") throw new Error("The provider's address is not usable.");

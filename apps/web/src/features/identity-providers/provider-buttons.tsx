@@ -24,7 +24,7 @@ export function ProviderButtons({ isRemembered, onFailure }: ProviderButtonsProp
   const { data } = useQuery(waysIn);
   const location = useLocation();
   const session = useSession();
-  // Somebody who signed out is asked to sign in there again: the provider may still know them.
+  // A person who signed out is asked to sign in there again: the provider may still know them.
   const hasLeft = session.status === "signed-out" && (session.by === "person" || session.by === "inactivity");
   const [leaving, setLeaving] = useState<string | null>(null);
   if (data === undefined || data.data.length === 0) return null;

@@ -89,7 +89,7 @@ function Proved({ returnTo }: { returnTo: string }) {
 
 interface FailedProps {
   why: string;
-  /** The provider that has to authenticate the person again; null: that would not help. */
+  /** The provider that has to authenticate the person again; null if that would not help. */
   provider: string | null;
 }
 

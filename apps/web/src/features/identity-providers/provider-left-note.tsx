@@ -1,4 +1,4 @@
-// After signing out: the provider may still know the person in this browser, and can be told to forget them.
+// After signing out: the provider may still know the person in this browser, so its own sign-out is offered.
 import { Alert, Button, Stack, Text } from "@mantine/core";
 import { IconInfoCircle } from "@tabler/icons-react";
 import { useState } from "react";

@@ -110,7 +110,7 @@ test("after signing out, the provider's own sign-out is offered, and the next si
   expect(api.requestsTo(BEGIN)[0]?.body).toMatchObject({ authenticate: true });
 });
 
-test("a provider without a sign-out page is named", async () => {
+test("a provider without a sign-out page is reported", async () => {
   api.on(LEAVE, { json: { url: null } });
   endSession("person", { id: ID, name: "Company login" });
   const { user } = showSignIn();
@@ -119,7 +119,7 @@ test("a provider without a sign-out page is named", async () => {
   expect(left).toEqual([]);
 });
 
-test("a provider that still knew the person after a sign-out has to ask them again, and the page offers that", async () => {
+test("after a sign-out, a provider that answers without asking the person has to ask again, and the page offers that", async () => {
   api.on(FINISH, problem(403, "sign-in.authenticate-again", "Please sign in to Company login again to continue."));
   const { user } = showCallback();
   await user.click(await screen.findByRole("button", { name: "Sign in again" }));
@@ -127,7 +127,7 @@ test("a provider that still knew the person after a sign-out has to ask them aga
   expect(api.requestsTo(BEGIN)[0]?.body).toMatchObject({ authenticate: true });
 });
 
-test("the way back from a step-up tells the other windows and starts no session", async () => {
+test("returning from a step-up notifies the other windows and starts no session", async () => {
   const close = vi.spyOn(globalThis.window, "close").mockImplementation(() => undefined);
   const proved = new Promise<void>((resolve) => {
     const stop = onProof(() => {

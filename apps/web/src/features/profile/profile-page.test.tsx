@@ -132,7 +132,7 @@ describe("the profile", () => {
     expect(screen.getByLabelText("Current password")).toHaveProperty("value", "");
   });
 
-  test("changing the password keeps the API tokens that are selected, and selects none by itself", async () => {
+  test("changing the password keeps the selected API tokens, and none is preselected", async () => {
     const other = "44444444-4444-4444-8444-444444444444" as never;
     const kept = aToken({ name: "Nightly export" });
     const data = [

@@ -1,4 +1,4 @@
-// Shows who would gain access to accounts that are moved into a safe of others, and asks whether they should.
+// Shows who would gain access to accounts that are moved into another person's safe, and asks for confirmation.
 import { List, Stack, Text } from "@mantine/core";
 import { SAFE_PERMISSION_LABELS, type PeopleGainingAccess } from "@strongroom/contract";
 import { useEffect, useRef, useState } from "react";
@@ -13,7 +13,7 @@ export default function PeopleGainingAccessDialog() {
   useEffect(() => {
     configureCalls({
       confirmPeople: (people) => {
-        // A second question takes the place of the first, which is declined.
+        // A second question replaces the first, which is declined.
         settle.current?.(false);
         return new Promise<boolean>((resolve) => {
           settle.current = (agrees) => {

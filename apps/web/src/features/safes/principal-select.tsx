@@ -40,7 +40,7 @@ const groupsIn = (answer: Answer): Found[] =>
 
 const everyoneIn = (answer: Answer): Found[] => [...groupsIn(answer), ...peopleIn(answer)];
 
-/** Those who may not search the directory have to know whom they mean. */
+/** People who may not search the directory have to know the address. */
 const addressOrGroup = (text: string): string | null =>
   text.length < 2 ? "Type the whole e-mail address, or the name of a group that you are in" : null;
 

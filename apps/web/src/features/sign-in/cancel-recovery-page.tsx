@@ -1,4 +1,4 @@
-// Where the link in the mail about a reset leads: the owner says that the reset was not theirs.
+// Opened by the link in the mail about a reset: the owner cancels a reset that was not theirs.
 import { Anchor, Button, Stack, Text } from "@mantine/core";
 import { cancelRecoveryByLink } from "@strongroom/contract";
 import { Link } from "react-router";

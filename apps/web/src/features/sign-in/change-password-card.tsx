@@ -1,4 +1,4 @@
-// Changes one's own password; every other session ends, and so do the API tokens that are not ticked.
+// Changes one's own password; ends every other session, and the API tokens that are not selected.
 import { Button, Checkbox, Group, PasswordInput, Stack } from "@mantine/core";
 import type { ApiToken } from "@strongroom/contract";
 import { useForm } from "@mantine/form";
@@ -84,7 +84,7 @@ interface KeptTokensProps {
   error?: string;
 }
 
-/** None is ticked at first: a token that an intruder created is the one that was used last. */
+/** None is selected at first: a token that an intruder created may be the most recently used one. */
 function KeptTokens({ tokens, ...field }: KeptTokensProps) {
   return (
     <Checkbox.Group

@@ -12,7 +12,7 @@ export function requireMatch(values: { password: string; confirmation: string },
   context.addIssue({ code: "custom", path: ["confirmation"], message: "Passwords do not match." });
 }
 
-/** Why the server did not take a new password, to be shown at its field; null for another failure. */
+/** Why the server refused a new password, to be shown at its field; null for another failure. */
 export function passwordErrorOf(error: unknown): string | null {
   if (!isCallError(error) || error.code?.startsWith("password.") !== true) return null;
   return error.errors.find(({ path }) => path === "password")?.msg ?? null;

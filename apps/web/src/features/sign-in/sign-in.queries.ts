@@ -103,14 +103,14 @@ export function useEndOtherSessions() {
   });
 }
 
-/** One's own, without those of machine identities that one answers for. Empty while they are loaded. */
+/** One's own, without those of machine identities that one is responsible for. Empty while loading. */
 export function useOwnActiveTokens(): ApiToken[] {
   const { id } = useUser();
   const { data } = useQuery(queryOf(listOwnTokens));
   return (data?.data ?? []).filter(({ state, holder }) => state === "active" && holder.id === id);
 }
 
-/** Every other session ends with it, and the API tokens that are not kept. */
+/** Ends every other session, and the API tokens that are not kept. */
 export function useChangePassword() {
   const client = useQueryClient();
   return useMutation({

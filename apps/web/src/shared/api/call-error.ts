@@ -19,7 +19,7 @@ export interface CallErrorParts {
   /** Seconds until another try makes sense. */
   retryAfter?: number | null;
   requestId?: string | null;
-  /** Who gains access by what was asked for, to be confirmed. */
+  /** The people who would gain access by the call, to be confirmed. */
   peopleGainingAccess?: PeopleGainingAccess | null;
   /** The beginning of a body that was not JSON, else null. */
   text?: string | null;

@@ -27,7 +27,7 @@ export interface CallSettings {
   onSealed: () => void;
   /** A call needs a fresh proof of who sits there: asks for it, and answers whether it was given. */
   proveAgain: () => Promise<boolean>;
-  /** A call would give these people access: shows them, and answers whether the person agrees. */
+  /** Shows the people to whom a call would give access, and returns whether the user agrees. */
   confirmPeople: (people: PeopleGainingAccess) => Promise<boolean>;
   /** A deployment that may sleep, as opposed to a server on this machine (OPEN-75). */
   isDeployed: boolean;
@@ -127,7 +127,7 @@ async function send<E extends Endpoint>(endpoint: E, input: InputOf<E>, options:
   return response;
 }
 
-/** As `sendProved`; where people would gain access, the person at the screen is asked, and again when others have joined. */
+/** Like `sendProved`; if people would gain access, the user is asked, and asked again when others have joined. */
 async function sendConfirmed<E extends Endpoint>(
   endpoint: E,
   input: InputOf<E>,
@@ -148,7 +148,7 @@ function withConfirmation<E extends Endpoint>(endpoint: E, input: InputOf<E>, co
   return { ...input, [part]: { ...(input[part] as object | undefined), confirmation } };
 }
 
-/** Asks for a fresh proof before any call needs one; false when the person declines. */
+/** Asks for a fresh proof in advance; false when the user declines. */
 export const proveAgain = (): Promise<boolean> => settings.proveAgain();
 
 /**

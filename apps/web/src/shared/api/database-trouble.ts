@@ -1,4 +1,4 @@
-// Whether the server's database is in trouble, as the answers to calls tell: the sentence to show until calls are served again.
+// Whether the server's database is failing, according to the replies to calls: the sentence to show until calls work again.
 import type { Endpoint } from "@strongroom/contract";
 import { useSyncExternalStore } from "react";
 import type { CallError } from "./call-error.ts";
@@ -14,19 +14,19 @@ function set(next: string | null): void {
   for (const listener of listeners) listener();
 }
 
-/** A 503 for which the database is the reason: the call had no effect, or says that this is not known. */
+/** A 503 caused by the database: the call had no effect, or the reply says that this is unknown. */
 export const isDatabaseTrouble = ({ status, code }: CallError): boolean =>
   status === 503 && code?.startsWith("database.") === true;
 
 export function noteFailure(error: CallError): void {
   if (!isDatabaseTrouble(error)) return;
-  // What became of a change is said where it was made.
+  // The caller shows the unknown outcome of a change itself.
   if (error.code === "database.outcome-unknown") set(AWAY);
-  // The rest of it tells a program what to do.
+  // The rest of it is for programs.
   else set(error.message.split(/(?<=\.) /, 1)[0] ?? AWAY);
 }
 
-/** What is public may be answered without the database. */
+/** Public replies may not need the database. */
 export function noteSuccess(endpoint: Endpoint): void {
   if (endpoint.needs !== "public") set(null);
 }

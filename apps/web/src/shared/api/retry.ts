@@ -7,7 +7,7 @@ const FIRST_WAIT_MS = 2000;
 /** After the server was asked to wake up (HTTP-16). */
 const WAKE_UP_WAIT_MS = 3000;
 
-/** 429, a database in trouble, and network errors. A timeout is not: the server may still be working on it. */
+/** 429, a failing database, and network errors. Not a timeout: the server may still be working on it. */
 function isWorthRetrying(error: unknown): boolean {
   if (!(error instanceof CallError)) return false;
   return error.kind === "network" || error.status === 429 || isDatabaseTrouble(error);
@@ -53,8 +53,8 @@ export async function withRetries<T>(send: () => Promise<T>, pause: Wait, signal
 }
 
 /**
- * A sleeping deployment: what HTTP-16 names, also when only the status says it. A sealed vault is awake, and so is a server
- * that says what is wrong with its database.
+ * A sleeping deployment: the cases of HTTP-16, also when only the status shows it. A sealed vault is awake, and so is a server
+ * that reports a failing database.
  */
 export function isAsleep(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -16,7 +16,7 @@ test.each([
   expect(strengthOf(password, ["dana@example.test", "test"])).toBe(strength);
 });
 
-test("a weak secret of a target gets a note, and no other does", () => {
+test("only a weak secret of a target gets a note", () => {
   expect(weakSecretNote("password1")).toMatch(/easy to guess/);
   expect(weakSecretNote("")).toBeUndefined();
   expect(weakSecretNote("xk7qmz2vfwprtn")).toBeUndefined();

@@ -1,15 +1,15 @@
-// How hard a password is to guess, roughly: for the meter beside a new one. The server decides what is taken.
+// Roughly how hard a password is to guess: for the meter beside a new one. The server decides which passwords it accepts.
 
 export const STRENGTHS = ["too short", "weak", "fair", "good"] as const;
 export type Strength = (typeof STRENGTHS)[number];
 
 const SHORTEST = 8;
-/** Characters that tell something new: a repeated one, the next of a sequence or a known word tells next to nothing. */
+/** Counts characters that add information: a repeated one, the next of a sequence or a known word adds next to nothing. */
 const FAIR_FROM = 10;
 const GOOD_FROM = 14;
 const PREDICTABLE = 0.25;
 
-/** `known` is what others know of the person, such as their email. */
+/** `known` are facts that others know about the person, such as their email. */
 export function strengthOf(password: string, known: readonly string[] = []): Strength {
   if ([...password].length < SHORTEST) return "too short";
   const effective = effectiveLength(withoutKnown(password.normalize("NFKC").toLowerCase(), known));
@@ -17,7 +17,7 @@ export function strengthOf(password: string, known: readonly string[] = []): Str
   return effective < GOOD_FROM ? "fair" : "good";
 }
 
-/** For the secret of a target, which may have to be weak; undefined for one that is not, or is empty. */
+/** For a target's secret, which may have to be weak; undefined for a strong or empty one. */
 export const weakSecretNote = (secret: string): string | undefined =>
   secret !== "" && ["too short", "weak"].includes(strengthOf(secret))
     ? "This is easy to guess. You can store it, but a longer one is safer."

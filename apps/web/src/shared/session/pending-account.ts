@@ -4,16 +4,16 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { queryOf } from "#shared/api/query.ts";
 
-/** How often the page looks while an account waits, in milliseconds. */
+/** How often the page polls while an account is pending, in milliseconds. */
 const LOOK_EVERY_MS = 10_000;
 
-/** False until the server has answered. The layout asks; here the answer is only read. */
+/** False until the server has replied. The layout sends the query; this only reads its result. */
 export function useIsPending(): boolean {
   const { data } = useQuery({ ...queryOf(readSession), enabled: false });
   return data?.is_pending === true;
 }
 
-/** Mounted once: notices the activation and has everything fetched again that was refused before. */
+/** Mounted once: detects the activation and refetches everything that was refused before. */
 export function useActivationWatch(): boolean {
   const client = useQueryClient();
   const { data } = useQuery({

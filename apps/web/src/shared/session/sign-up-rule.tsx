@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 /** A type, not an interface: forms ask for an index signature. */
 export type SignUpChoice = {
   sign_up: SignUpRule["sign_up"];
-  /** As typed: domains divided by commas or spaces. */
+  /** As typed: domains separated by commas or spaces. */
   sign_up_domains: string;
 };
 
@@ -47,7 +47,7 @@ export const domainsIn = (text: string): string[] => [
 export interface SignUpRuleFieldsProps {
   value: SignUpChoice;
   onChange: (change: Partial<SignUpChoice>) => void;
-  /** What is wrong with the domains. */
+  /** The error in the domains, if any. */
   error?: ReactNode;
 }
 

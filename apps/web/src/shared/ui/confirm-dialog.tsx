@@ -27,7 +27,7 @@ export interface ConfirmDialogProps {
   isBusy?: boolean;
   /** Something is still to be said in the dialog. */
   isDisabled?: boolean;
-  /** It may open while another dialog is open, and covers that. */
+  /** It may open on top of another dialog. */
   isOnTop?: boolean;
   onConfirm: () => void;
   onCancel: () => void;

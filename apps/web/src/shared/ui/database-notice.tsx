@@ -1,4 +1,4 @@
-// Says that the server's database is in trouble; once it works again, fetches what could not be had meanwhile.
+// Says that the server's database is failing; once it works again, refetches the queries that failed.
 import { readReadiness } from "@strongroom/contract";
 import { IconDatabaseOff } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -21,7 +21,7 @@ export function DatabaseNotice() {
     }
     const leaving = new AbortController();
     const timer = setInterval(() => {
-      // Still in trouble: asked again at the next turn.
+      // Still failing: polled again later.
       call(readReadiness, {}, { isBackground: true, signal: leaving.signal }).then(forgetTrouble, () => undefined);
     }, LOOK_AGAIN_MS);
     return () => {

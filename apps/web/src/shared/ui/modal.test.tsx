@@ -63,7 +63,7 @@ test("Escape in the question returns to the form", async () => {
   expect(screen.getByRole("dialog", { name: "New Safe" })).toBeTruthy();
 });
 
-test("Discard closes both dialogs, and the next opening starts afresh", async () => {
+test("Discard closes both dialogs, and the dialog opens empty the next time", async () => {
   const { user, dialog } = await open();
   await user.type(dialog.getByLabelText("Name"), "Payroll");
   await user.keyboard("{Escape}");

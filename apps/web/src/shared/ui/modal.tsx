@@ -48,7 +48,7 @@ export function Modal({
   const noteEdit = ({ target }: SyntheticEvent): void => {
     if (target instanceof Element && target.closest("form") !== null) setIsEdited(true);
   };
-  // In a task of its own: the question would take the key press that opens it for its own Escape.
+  // In a separate task: the question would otherwise handle the Escape key press that opens it.
   const ask = (): void => void setTimeout(() => setIsAsking(true));
   return (
     <MantineModal.Root

@@ -6,7 +6,7 @@ const COLORS: Record<Strength, string> = { "too short": "red", weak: "red", fair
 
 export interface PasswordStrengthProps {
   password: string;
-  /** What others know of the person, such as their email. */
+  /** Facts that others know about the person, such as their email. */
   known?: readonly string[];
 }
 

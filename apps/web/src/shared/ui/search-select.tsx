@@ -31,13 +31,13 @@ export interface SearchSelectProps<Answer> {
   search: (text: string) => UseQueryOptions<Answer>;
   foundIn: (answer: Answer) => Found[];
   nothingFound?: string;
-  /** What to type before anything is searched for; null once it is enough. */
+  /** The hint to show before searching; null once the text is long enough. */
   missingIn?: (text: string) => string | null;
 }
 
 const nothingMissing = (): null => null;
 
-/** What a search of the directory needs. */
+/** The minimum text for a directory search. */
 export const twoLetters = (text: string): string | null => (text.length < 2 ? "Type at least 2 letters" : null);
 
 export function SearchSelect<Answer>({

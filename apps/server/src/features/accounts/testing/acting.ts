@@ -23,7 +23,7 @@ export const actingOn = (app: TestApp) => ({
     app.call(updateAccount, { params: { id: account.id }, body: editOf(account, fields), as: who.token }),
   details: (who: TestPerson, { id }: Which) => app.call(readAccountDetails, { params: { id }, as: who.token }),
   retrieve: (who: TestPerson, { id }: Which) => app.call(retrieveAccount, { params: { id }, body: {}, as: who.token }),
-  /** Agrees to whoever gains access by it. */
+  /** Confirms everyone who gains access. */
   async move(who: TestPerson, { id }: Which, { id: safe_id }: Pick<Safe, "id">) {
     const send = (confirmation?: string) =>
       app.call(moveAccount, { params: { id }, body: { safe_id, confirmation }, as: who.token });

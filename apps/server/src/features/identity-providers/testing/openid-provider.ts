@@ -26,7 +26,7 @@ export interface OpenidProvider {
   /** Begins to answer, for a client with these redirect addresses. */
   serve(redirectUris: string[]): void;
   /**
-   * What a browser does: goes where it is sent, until that is the redirect address. Returns the query there. With the cookies
+   * Acts as a browser: follows redirects until the redirect address. Returns the query there. With the cookies
    * of an earlier visit the provider knows the person and asks nothing.
    */
   visit(url: string, cookies?: Map<string, string>): Promise<string>;
@@ -83,7 +83,7 @@ function makeProvider(self: OpenidProvider, redirectUris: string[], jwks: object
         redirect_uris: redirectUris,
         post_logout_redirect_uris: redirectUris.map((uri) => new URL("/login", uri).href),
         id_token_signed_response_alg: self.algorithm,
-        // As most providers, it always says when it authenticated the person.
+        // Like most providers, it always sends when it authenticated the person.
         require_auth_time: true,
         grant_types: ["authorization_code"],
         response_types: ["code"],
