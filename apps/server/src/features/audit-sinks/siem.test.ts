@@ -94,9 +94,11 @@ test("messages are RFC 5424 in every format, over TLS or, when that was chosen, 
   };
   const sink = await aSink("formats", { starts: "now" });
   for (const [format, said] of Object.entries(formats)) {
-    const config = format === "cef" ? { ...place(), port: siem.plainPort, transport: "tcp" } : place();
-    const body = { name: "formats", config, format } as never;
-    assert.equal((await app.call(updateAuditSink, { params: { id: sink.id }, body, as: admin })).status, 200);
+    const config = format === "cef" ? { ...sink.config, port: siem.plainPort, transport: "tcp" } : sink.config;
+    const { name, content, every_seconds } = sink;
+    const body = { name, content, every_seconds, config, format } as never;
+    const updated = await app.call(updateAuditSink, { params: { id: sink.id }, body, as: admin });
+    assert.equal(updated.status, 200, updated.text);
     const tried = await app.call(testAuditSink, { params: { id: sink.id }, as: admin });
     assert.equal(tried.body.has_arrived, true, tried.text);
     // It has read it when the connection ends, and writes it in its own time.

@@ -59,11 +59,12 @@ const aBody = (change: Partial<Body> = {}): Body => ({
 async function made(change: Partial<Body> = {}) {
   const reply = await app.call(createIdentityProvider, { body: aBody(change), as: admin });
   assert.equal(reply.status, 201, reply.text);
+  assert.ok(reply.body.kind === "oidc");
   return reply.body;
 }
 
 test("a provider is added, seen, changed and deleted by administrators alone; visitors see its name", async () => {
-  const { id, name } = await made();
+  const { id, name, settings } = await made();
   const visitor = await app.call(listWaysIn);
   assert.deepEqual(visitor.body, { data: [{ id, name }], has_directory: false });
   for (const role of ["user", "manager"] as const) {
@@ -72,8 +73,15 @@ test("a provider is added, seen, changed and deleted by administrators alone; vi
     assert.equal((await app.call(createIdentityProvider, { body: aBody(), as })).status, 403);
     assert.equal((await app.call(deleteIdentityProvider, { params: { id }, as })).status, 403);
   }
-  const { secret: _kept, ...same } = aBody({ name, is_enabled: false });
+  const { secret: _kept, ...same } = { ...aBody({ name, is_enabled: false }), settings };
+  const { scopes: _missing, ...incomplete } = settings;
+  const partial = { ...same, settings: incomplete } as typeof same;
+  const refused = await app.call(updateIdentityProvider, { params: { id }, body: partial, as: admin });
+  assert.equal(refused.status, 400, refused.text);
+  assert.match(refused.text, /"path":"settings\.scopes"/);
+  assert.deepEqual((await app.call(listWaysIn)).body.data, [{ id, name }]);
   const changed = await app.call(updateIdentityProvider, { params: { id }, body: same, as: admin });
+  assert.equal(changed.status, 200, changed.text);
   assert.deepEqual([changed.body.is_enabled, changed.body.has_secret], [false, true]);
   assert.deepEqual((await app.call(listWaysIn)).body.data, []);
   assert.equal((await app.call(deleteIdentityProvider, { params: { id }, as: admin })).status, 200);
@@ -95,8 +103,8 @@ test("its secret is sealed, and is in no answer, no entry of the trail and no li
 });
 
 test("a stored secret is not sent to another address, or by the word of another certificate, unless it is entered again", async () => {
-  const { id, name } = await made();
-  const { secret, ...same } = aBody({ name });
+  const { id, name, settings } = await made();
+  const { secret, ...same } = { ...aBody({ name }), settings };
   const moves = [{ issuer: "https://evil.example" }, { client_id: "another" }];
   for (const move of moves) {
     const body = { ...same, settings: { ...same.settings, ...move } };
@@ -105,7 +113,8 @@ test("a stored secret is not sent to another address, or by the word of another 
     assert.match(refused.text, /"path":"secret"/);
     const entered = await app.call(updateIdentityProvider, { params: { id }, body: { ...body, secret }, as: admin });
     assert.equal(entered.status, 200, entered.text);
-    await app.call(updateIdentityProvider, { params: { id }, body: { ...same, secret }, as: admin });
+    const back = await app.call(updateIdentityProvider, { params: { id }, body: { ...same, secret }, as: admin });
+    assert.equal(back.status, 200, back.text);
   }
   await app.call(deleteIdentityProvider, { params: { id }, as: admin });
 });
