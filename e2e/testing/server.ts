@@ -36,13 +36,17 @@ export const SETUP_LINK = /^\s+(http\S+setup_token=\S+)$/m;
 
 const START_WITHIN_MS = 60_000;
 
-/** What the test runner made once: a database that is initialised and migrated. Nothing when a file runs by itself. */
+/**
+ * What the test runner made once: a database that is initialised and migrated. Nothing when a file runs by itself. A test of
+ * first starts sets it to "" in the environment that it passes.
+ */
 const READY_MADE = process.env["STRONGROOM_TEST_DATA"] ?? "";
 
 async function prepare(dataFolder: string, env: Record<string, string>): Promise<void> {
-  if (READY_MADE === "" || env["DATABASE_URL"] !== undefined || existsSync(join(dataFolder, "postgres"))) return;
+  const readyMade = env["STRONGROOM_TEST_DATA"] ?? READY_MADE;
+  if (readyMade === "" || env["DATABASE_URL"] !== undefined || existsSync(join(dataFolder, "postgres"))) return;
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
-  await promisify(execFile)("cp", ["-a", join(READY_MADE, "postgres"), dataFolder]);
+  await promisify(execFile)("cp", ["-a", join(readyMade, "postgres"), dataFolder]);
 }
 
 /** Rejects with what the server printed when it ends before it is ready. */
