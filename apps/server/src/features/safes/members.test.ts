@@ -11,6 +11,7 @@ import {
 import type { InputOf, Safe, SafeMember } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { maskedAddress } from "#kernel/masked-address.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { aGroup, aMember, aSafe } from "#testing/safes.ts";
@@ -76,7 +77,7 @@ describe("a member", () => {
       user_id: person.id,
       group_id: null,
       name: person.email.split("@")[0],
-      email: person.email,
+      email: maskedAddress(person.email),
       people: null,
       role: "approver",
       permissions: ["list", "approve_level_1", "approve_level_2"],
@@ -86,6 +87,9 @@ describe("a member", () => {
     });
     const listed = (await membersOf(person, safe)).map(({ name }) => name);
     assert.deepEqual(listed, [owner, person].map(({ email }) => email.split("@")[0]!).toSorted());
+    const seenBy = async (viewer: TestPerson) =>
+      (await membersOf(viewer, safe)).find(({ user_id }) => user_id === person.id)?.email;
+    assert.deepEqual([await seenBy(person), await seenBy(admin)], [person.email, person.email]);
     const entry = await lastEntry("safe.member-added", safe);
     assert.deepEqual(entry.details.permissions, shown.permissions);
     assert.deepEqual([entry.details.user_id, entry.result], [person.id, "success"]);

@@ -74,7 +74,7 @@ const withCounts = (page: RawBuilder<unknown>): RawBuilder<ShownSafe> => sql<Sho
 /** One row more than asked for, if there is one. */
 export async function listSafes(db: Db, actor: Actor, wish: SafeWish): Promise<ShownSafe[]> {
   const { permission, limit } = wish;
-  const conditions = conditionsOf(wish, seesAddresses(actor));
+  const conditions = conditionsOf(wish, actor);
   const all = [
     ...conditions,
     ...(permission === null ? [] : [sql`standing.permissions & ${sql.lit(bitOf(permission))} <> 0`]),
@@ -91,11 +91,12 @@ export async function listSafes(db: Db, actor: Actor, wish: SafeWish): Promise<S
   return (await withCounts(page).execute(db)).rows;
 }
 
-/** What a wish asks of the safe itself. */
-function conditionsOf({ after, search, status }: SafeWish, byAddress: boolean): RawBuilder<unknown>[] {
+/** What a wish asks of the safe itself. People who see no addresses of others still find their own safes by their address. */
+function conditionsOf({ after, search, status }: SafeWish, actor: Actor): RawBuilder<unknown>[] {
+  const showsAddress = sql`(${seesAddresses(actor)} or users.id = ${actor.id})`;
   const isOwnedByMatch = (pattern: string) => sql`exists (
     select from users where users.id = safes.owner_id
-      and (users.name ilike ${pattern} or (${byAddress} and users.email ilike ${pattern})))`;
+      and (users.name ilike ${pattern} or (${showsAddress} and users.email ilike ${pattern})))`;
   const isMatch = (pattern: string) =>
     sql`(safes.name ilike ${pattern} or safes.description ilike ${pattern} or ${isOwnedByMatch(pattern)})`;
   return [
