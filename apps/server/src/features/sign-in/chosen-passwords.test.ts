@@ -12,7 +12,7 @@ import {
 } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { aPerson, firstAdmin, signIn } from "#testing/people.ts";
+import { aPerson, activate, firstAdmin, signIn } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
@@ -97,6 +97,7 @@ test("a password that is too short for a new role is not a fresh proof until it 
   const id = JSON.parse(
     Buffer.from((await signIn(app, email, body.password)).split(".")[1]!, "base64url").toString(),
   ).id;
+  await activate(app, { id });
   const promoted = await app.call(changeUserRole, { params: { id }, body: { role: "manager" }, as: admin.token });
   assert.equal(promoted.status, 200, promoted.text);
 

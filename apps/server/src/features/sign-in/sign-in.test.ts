@@ -119,11 +119,13 @@ describe("signing in", () => {
 
   test("a sign-in that was proved with a password which is being changed right now fails", async () => {
     const { id, email, token } = await aPerson(app);
-    const changed = Promise.withResolvers<void>();
+    const [locked, changed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const change = app.database.transaction(async (tx) => {
       await tx.updateTable("users").set({ password_hash: "changed" }).where("id", "=", id).execute();
+      locked.resolve();
       await changed.promise;
     });
+    await locked.promise;
     const attempt = tryToSignIn(app, email);
     await untilSomebodyWaits(app);
     changed.resolve();
