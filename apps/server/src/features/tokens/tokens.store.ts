@@ -197,7 +197,7 @@ export const answeredForBy = (userId: string): RawBuilder<unknown> => sql`
 function shown(condition: RawBuilder<unknown>, viewer: string): RawBuilder<ShownToken> {
   return sql<ShownToken>`
     select token.id, token.name, token.begins, token.scopes, token.safe_ids, token.networks, token.created_at,
-      token.expires_at, token.revoked_at, token.last_used_at, token.last_used_from, token.user_id,
+      token.expires_at, token.revoked_at, token.suspended_at, token.last_used_at, token.last_used_from, token.user_id,
       person.kind, person.name as holder, person.role, person.status, maker.name as created_by_name,
       (select coalesce(jsonb_agg(jsonb_build_object('id', safes.id, 'name', safes.name) order by lower(safes.name)), '[]')
        from safes where safes.id = any(token.safe_ids) and safes.deleted_at is null) as safes,

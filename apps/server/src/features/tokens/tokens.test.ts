@@ -101,6 +101,7 @@ describe("a token", () => {
       [id],
     );
     const own = await app.call(listOwnTokens, { as: person.token });
+    assert.equal(own.body.data[0]?.state, "active");
     const [shown] = own.body.data;
     assert.deepEqual([shown?.last_used_from, shown?.begins], ["192.0.2.7", token.text.slice(0, 8)]);
     assert.ok(!own.text.includes(token.text));

@@ -59,7 +59,7 @@ function TokenRow({ token, onRevoke }: { token: ApiToken; onRevoke: () => void }
       }
       isOver={state !== "active"}
       actions={
-        state === "active" && (
+        (state === "active" || state === "suspended") && (
           <Button variant="default" size="compact-sm" onClick={onRevoke} aria-label={`Revoke ${name}`}>
             Revoke
           </Button>
