@@ -24,6 +24,7 @@ export const readVaultClosure = endpoint({
   reply: z.object({ closure: VaultClosure.nullable() }),
   needs: "signed-in",
   audit: "none",
+  whilePending: true,
 });
 
 /** Needs no fresh proof, because it only removes access. */
@@ -36,6 +37,7 @@ export const cancelRecovery = endpoint({
   needs: "signed-in",
   gives: "nothing",
   audit: "vault.recovery-cancelled",
+  whilePending: true,
 });
 
 /** For an owner who can no longer sign in: the token is in the mail about the reset. */

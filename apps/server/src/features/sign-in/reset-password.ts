@@ -11,7 +11,7 @@ import {
   requireGoodPassword,
   setPasswordHash,
 } from "#features/users/index.ts";
-import { closeVault } from "#features/vault-closure/index.ts";
+import { closeVault, deleteLaterFactors } from "#features/vault-closure/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call, SteppedCall } from "#kernel/http/implement.ts";
 import { clientKey } from "#kernel/http/rate-limits.ts";
@@ -154,6 +154,8 @@ export async function completeReset(
     await setPasswordHash(tx, userId, hash);
     const sessions = await endSessions(kernel, tx, userId);
     const tokens = await parts.endTokens.current(tx, userId, "password-reset");
+    // Another person may have used the account since an earlier reset, and must not keep a way in.
+    const factors = await deleteLaterFactors(tx, userId, now);
     // A link mailed to the person's own mailbox proves as much as before; any other link passed through another person's hands.
     if (reset.made_by !== null) {
       await closeVault(kernel, tx, { person: user, cause: "reset-link", by: reset.made_by });
@@ -163,7 +165,7 @@ export async function completeReset(
     call.note({
       actor: { id: user.id, name: user.name, role: user.role },
       target: { type: "user", id: user.id, name: user.email },
-      details: { sessions_ended: sessions, tokens_ended: tokens },
+      details: { sessions_ended: sessions, tokens_ended: tokens, factors_deleted: factors },
     });
   });
   return { message: "Your password has been changed. Please sign in with the new one." };

@@ -1,4 +1,4 @@
-// The owner cancels a reset as not theirs: all sessions end, the password stops working, and the vault stays closed.
+// The owner cancels a reset as not theirs: all sessions end, the password and later factors stop working, and the vault stays closed.
 import type { Message, UserId, VaultClosure, cancelRecovery, cancelRecoveryByLink } from "@strongroom/contract";
 import { randomBytes } from "node:crypto";
 import type { Notify } from "#features/notifications/index.ts";
@@ -9,7 +9,7 @@ import type { Call, SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { hashOf } from "./tend-closures.ts";
-import { findByCancelHash, findClosure, hasFactorFrom, keepClosed } from "./vault-closure.store.ts";
+import { deleteLaterFactors, findByCancelHash, findClosure, hasFactorFrom, keepClosed } from "./vault-closure.store.ts";
 
 export interface ClosureDeps {
   kernel: Kernel;
@@ -64,6 +64,7 @@ async function cancel(
     const person = await lockUser(tx, userId);
     if (person === undefined || !(await keepClosed(tx, userId, kernel.clock.now()))) throw over(409);
     if ((await findPasswordHash(tx, userId)) !== "") await setPasswordHash(tx, userId, hash);
+    const factors = await deleteLaterFactors(tx, userId, kernel.clock.now());
     await deps.forgetReset(tx, userId);
     const sessions = await deps.endSessions(tx, userId);
     const tokens = await deps.endTokens(tx, userId, "sessions-ended");
@@ -71,13 +72,13 @@ async function cancel(
       actor: { id: person.id, name: person.name, role: person.role },
       target: { type: "user", id: person.id, name: person.email },
       severity: "critical",
-      details: { sessions, tokens },
+      details: { sessions, tokens, factors },
     });
     await notify(tx, {
       to: { users: [person.id], roles: ["admin"] },
       type: "security_alert",
       title: "The reset of a sign-in was cancelled as not wanted",
-      message: `${person.name} (${person.email}) says that somebody else reset their sign-in. Their sessions and API tokens have ended and their vault stays closed. Find out who asked for the reset. A new reset needs two administrators.`,
+      message: `${person.name} (${person.email}) says that somebody else reset their sign-in. Their sessions and API tokens have ended, second factors added since the reset are deleted, and their vault stays closed. Find out who asked for the reset. A new reset needs two administrators.`,
       severity: "critical",
       actionRequired: true,
       metadata: { user_id: person.id },

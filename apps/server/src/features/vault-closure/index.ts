@@ -6,11 +6,13 @@ import type { Tx } from "#kernel/db/database.ts";
 import { cancelByLink, cancelOwn, describeClosure } from "./cancel-recovery.ts";
 import type { ClosureDeps } from "./cancel-recovery.ts";
 import { defineTending } from "./tend-closures.ts";
-import { deleteClosure } from "./vault-closure.store.ts";
+import { deleteClosure, restartWaiting } from "./vault-closure.store.ts";
 
 export interface VaultClosureFeature {
   /** For a deleted person. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
+  /** For a database that was restored: the waiting times of closed vaults start anew. Returns how many. */
+  restartWaiting(tx: Tx): Promise<number>;
 }
 
 export function installVaultClosure(deps: ClosureDeps & { mail: Mail }): VaultClosureFeature {
@@ -19,8 +21,11 @@ export function installVaultClosure(deps: ClosureDeps & { mail: Mail }): VaultCl
   implementInSteps(kernel, cancelRecovery, (call) => cancelOwn(deps, call));
   implementInSteps(kernel, cancelRecoveryByLink, (call, db) => cancelByLink(deps, call, db));
   defineTending(kernel, mail);
-  return { forgetPerson: async (tx, userId) => void (await deleteClosure(tx, userId)) };
+  return {
+    forgetPerson: async (tx, userId) => void (await deleteClosure(tx, userId)),
+    restartWaiting: (tx) => restartWaiting(tx, kernel.clock.now()),
+  };
 }
 
 export { closeVault, closureOf, openByFactor } from "./close-vault.ts";
-export { isVaultHeld } from "./vault-closure.store.ts";
+export { deleteLaterFactors, isVaultHeld } from "./vault-closure.store.ts";

@@ -115,3 +115,31 @@ export async function hasFactorFrom(db: Db, userId: string, before: Date): Promi
   );
   return rows[0]!.has;
 }
+
+/**
+ * While the vault is closed: deletes the factors and recovery codes added since it was closed, and the factors being set
+ * up. Returns how many factors. INVARIANT: what is being set up goes first, so that a setup that commits meanwhile is
+ * either seen here or fails.
+ */
+export async function deleteLaterFactors(tx: Tx, userId: string, now: Date): Promise<number> {
+  const closure = await findClosure(tx, userId, now);
+  if (closure === undefined) return 0;
+  const since = closure.closed_at;
+  await sql`delete from factor_enrolments where user_id = ${userId}`.execute(tx);
+  await sql`delete from factor_challenges where user_id = ${userId}`.execute(tx);
+  await sql`delete from factor_recovery_codes where user_id = ${userId} and created_at >= ${since}`.execute(tx);
+  const gone = await sql`delete from factors where user_id = ${userId} and created_at >= ${since}`.execute(tx);
+  return Number(gone.numAffectedRows);
+}
+
+/**
+ * For a restored database: every vault that could open by itself, also one whose time is over, waits from now on as
+ * the policy says, and its owner is mailed another link. Returns how many.
+ */
+export async function restartWaiting(tx: Tx, now: Date): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update vault_closures set cancel_hash = null, mailed_at = null,
+      opens_at = greatest(opens_at, ${now}::timestamptz + (select vault_wait_hours from sign_in_policy) * interval '1 hour')
+    where opens_at is not null`.execute(tx);
+  return Number(numAffectedRows);
+}

@@ -2,6 +2,7 @@
 import {
   acceptHostKey,
   beginFactor,
+  beginPasskeySignIn,
   cancelRecovery,
   cancelRecoveryByLink,
   completePasswordReset,
@@ -10,6 +11,7 @@ import {
   deleteCredential,
   issueResetLink,
   listCredentials,
+  listFactors,
   listNotifications,
   readVaultClosure,
   requestPasswordReset,
@@ -18,6 +20,7 @@ import {
   revealCredentialVersion,
   rotateCredential,
   rotateSeveral,
+  signInWithPasskey,
   stepUp,
   triggerValidation,
   updateCredential,
@@ -29,14 +32,14 @@ import {
 import type { CredentialId } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { ORIGIN, codeAt, firstStep, secondStep, withApp } from "#features/factors/testing/with-factors.ts";
+import { ORIGIN, codeAt, firstStep, secondStep, withApp, withPasskey } from "#features/factors/testing/with-factors.ts";
 import { resetFactorsOf } from "#features/factors/index.ts";
 import { smtpSink } from "#features/mail/testing/smtp-sink.ts";
 import type { SmtpSink } from "#features/mail/testing/smtp-sink.ts";
 import { makeResetLink } from "#features/sign-in/index.ts";
 import { HOUR, MINUTE, entriesOf } from "#features/sign-in/testing/attempts.ts";
 import { revokeAllOf } from "#features/tokens/index.ts";
-import { aPerson, firstAdmin, signIn } from "#testing/people.ts";
+import { aPendingPerson, aPerson, firstAdmin, signIn } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { usualPolicy } from "#testing/sign-in-policy.ts";
 import { testApp } from "#testing/test-app.ts";
@@ -66,8 +69,8 @@ after(async () => {
 const refusal = ({ status, body }: Reply<unknown>) => [status, (body as { code?: string }).code];
 const CLOSED = [403, "vault.closed"];
 
-async function withSecret(): Promise<{ person: TestPerson; id: CredentialId }> {
-  const person = await aPerson(app);
+async function withSecret(given?: TestPerson): Promise<{ person: TestPerson; id: CredentialId }> {
+  const person = given ?? (await aPerson(app));
   const body = { name: "My bank", type: "password", value: "hunter2-secret" } as const;
   const made = await app.call(createCredential, { body, as: person.token });
   assert.equal(made.status, 201, made.text);
@@ -86,6 +89,21 @@ async function resetBy(as: TestPerson, { id }: TestPerson): Promise<void> {
   const made = await app.call(issueResetLink, { params: { id }, as: as.token });
   assert.equal(made.status, 200, made.text);
   await useLink(made.body.link);
+}
+
+/** Resets the person's password, signs in with it, adds factors and begins more; returns a sign-in with the added passkey. */
+async function plantFactors(person: TestPerson) {
+  await resetBy(admin, person);
+  const intruder = { ...person, token: await signIn(app, person.email, ANOTHER) };
+  const { device } = await withPasskey(app, intruder);
+  await withApp(app, intruder);
+  for (const kind of ["totp", "passkey"] as const) {
+    assert.equal((await app.call(beginFactor, { body: { kind }, as: intruder.token })).status, 200);
+  }
+  return async () => {
+    const asked = (await app.call(beginPasskeySignIn, {})).body;
+    return app.call(signInWithPasskey, { body: { response: device.answer(asked) } });
+  };
 }
 
 const reveal = (id: CredentialId, as: string) => app.call(revealCredential, { params: { id }, body: {}, as });
@@ -160,9 +178,7 @@ describe("after an administrator's reset", () => {
     ahead = MINUTE;
     const first = await signIn(app, person.email, ANOTHER);
     const { key, codes } = await withApp(app, { token: first });
-    // After a second reset, a factor from between the two does not count as an earlier one.
     ahead = 2 * MINUTE;
-    await resetBy(admin, person);
     const changed = { ...person, password: ANOTHER };
     const entered = await secondStep(app, await firstStep(app, changed), { kind: "totp", code: codeAt(app, key) });
     const as = entered.body.token!;
@@ -171,6 +187,30 @@ describe("after an administrator's reset", () => {
     assert.equal((await app.call(stepUp, { body: { proof: { kind: "recovery", code } }, as })).status, 200);
     assert.deepEqual(refusal(await reveal(id, as)), CLOSED);
     assert.equal((await closureOf(as))?.has_earlier_factor, false);
+  });
+
+  test("a second reset deletes the factors and recovery codes added since the first one, and keeps earlier ones", async () => {
+    const { person, id } = await withSecret();
+    const enter = await plantFactors(person);
+    await resetBy(admin, person);
+    assert.equal((await enter()).status, 401, "the planted passkey does not sign in");
+    const as = await signIn(app, person.email, ANOTHER);
+    const factors = (await app.call(listFactors, { as })).body;
+    assert.deepEqual([factors.data, factors.recovery_codes_left], [[], 0], "no planted app locks the owner out");
+    ahead = 73 * HOUR;
+    assert.equal((await enter()).status, 401);
+    assert.equal((await reveal(id, await signIn(app, person.email, ANOTHER))).status, 200);
+
+    ahead = 0;
+    const other = await withSecret();
+    const { key } = await withApp(app, other.person);
+    await resetBy(admin, other.person);
+    ahead = MINUTE;
+    admin.token = await signIn(app, admin.email);
+    await resetBy(admin, other.person);
+    const changed = { ...other.person, password: ANOTHER };
+    const entered = await secondStep(app, await firstStep(app, changed), { kind: "totp", code: codeAt(app, key) });
+    assert.equal((await reveal(other.id, entered.body.token!)).status, 200);
   });
 
   test("the vault opens automatically after the waiting time, and its owner is notified", async () => {
@@ -250,6 +290,29 @@ describe("the owner", () => {
     ]);
     assert.deepEqual(rows, [{ opens_at: null }]);
     assert.equal((await entriesOf(app, "vault.recovery-cancelled")).at(-2)?.severity, "critical");
+  });
+
+  test("deletes factors added since the reset by cancelling it, also those being set up", async () => {
+    const { person } = await withSecret();
+    let enter: (() => Promise<Reply<unknown>>) | undefined;
+    const token = await cancelTokenFor(person, async () => {
+      enter = await plantFactors(person);
+    });
+    assert.equal((await app.call(cancelRecoveryByLink, { body: { token } })).status, 200);
+    assert.equal((await enter?.())?.status, 401, "the planted passkey does not sign in");
+    for (const table of ["factors", "factor_recovery_codes", "factor_enrolments", "factor_challenges"]) {
+      const { rows } = await app.database.pool.query(`select from ${table} where user_id = $1`, [person.id]);
+      assert.equal(rows.length, 0, table);
+    }
+  });
+
+  test("reads and cancels a closure while their account waits for activation", async () => {
+    const { person } = await withSecret(await aPendingPerson(app));
+    await app.call(resetFactors, { params: { id: person.id }, as: admin.token });
+    const as = await signIn(app, person.email);
+    assert.equal((await closureOf(as))?.cause, "factors-reset");
+    const cancelled = await app.call(cancelRecovery, { as });
+    assert.equal(cancelled.status, 200, cancelled.text);
   });
 
   test("cancels it from an open session too", async () => {
