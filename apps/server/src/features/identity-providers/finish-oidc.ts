@@ -10,6 +10,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import { requireOidc } from "./begin-oidc.ts";
 import type { OidcRow } from "./begin-oidc.ts";
 import { FLOW_COOKIE, flowSecrets } from "./flow-secrets.ts";
+import type { FlowSecrets } from "./flow-secrets.ts";
 import { takeFlow } from "./flows.store.ts";
 import type { FlowsTable } from "./flows.store.ts";
 import { factorValuesOf, groupsIn, namesInClaim, sawSecondFactor } from "./identity-providers.policy.ts";
@@ -33,8 +34,10 @@ export async function finish(office: Office, call: FinishCall, db: Db): Promise<
   requireAllowedNetwork(await readPolicy(db), call.request.ip);
   const secret = call.cookie(FLOW_COOKIE);
   if (secret === null) throw beginAgain();
-  const flow = await taken(office, row, flowSecrets(secret).hash);
-  const claims = await proved(office, row, call.body.query, secret);
+  const secrets = flowSecrets(secret);
+  requireState(call.body.query, secrets);
+  const flow = await taken(office, row, secrets.hash);
+  const claims = await proved(office, row, call.body.query, secrets);
   if (flow.session_id !== null) return finishStepUp(office, call, { row, flow, claims, sessionId: flow.session_id });
   const provedAt = await requireAuthTime(office, db, { row, flow, claims });
   const settled = await settlePerson(office, row, vouchedBy(row, claims));
@@ -75,7 +78,15 @@ async function requireFreshForEnrolment(
   if (until === null || until <= kernel.clock.now()) throw askAgain(row);
 }
 
-/** INVARIANT: a flow is gone before its answer is looked at, so that no answer is looked at twice. */
+/**
+ * Throws 400 for an answer to another sign-in of this browser, or to somebody else's. INVARIANT: such an answer does not end the
+ * sign-in that is under way, because anybody can send a browser to the address that takes answers.
+ */
+function requireState(query: string, { state }: FlowSecrets): void {
+  if (new URLSearchParams(query).get("state") !== state) throw beginAgain();
+}
+
+/** INVARIANT: a flow is deleted before its answer is redeemed, so that no answer is redeemed twice. */
 async function taken({ kernel }: Office, row: OidcRow, hash: Buffer): Promise<FlowsTable> {
   const flow = await kernel.database.transaction((tx) => takeFlow(tx, hash));
   // What was begun with one provider is not finished by another (RFC 9700 §4.4).
@@ -83,13 +94,15 @@ async function taken({ kernel }: Office, row: OidcRow, hash: Buffer): Promise<Fl
   return flow;
 }
 
-async function proved(office: Office, row: OidcRow, query: string, secret: string): Promise<Record<string, unknown>> {
+async function proved(
+  office: Office,
+  row: OidcRow,
+  query: string,
+  secrets: FlowSecrets,
+): Promise<Record<string, unknown>> {
   const { kernel, oidc } = office;
-  const secrets = flowSecrets(secret);
   const answer = new URL(redirectUriOf(kernel, row.id));
   answer.search = query;
-  // Another sign-in of this browser, or somebody else's answer in this browser.
-  if (answer.searchParams.get("state") !== secrets.state) throw beginAgain();
   using clientSecret = await openProviderSecret(kernel, row);
   try {
     return await oidc.exchange(await oidc.configurationOf(row, clientSecret), answer, secrets);

@@ -1,9 +1,11 @@
 // Signing in through OpenID Connect, against a real provider on loopback, honest and not.
 import {
   beginOidc,
+  changeUserRole,
   createIdentityProvider,
   currentSession,
   finishOidc,
+  listNotifications,
   pathOf,
   setUserStatus,
 } from "@strongroom/contract";
@@ -20,6 +22,7 @@ import {
   begin,
   countUsers,
   finish,
+  holdVaultOf,
   idp,
   refusedWith,
   row,
@@ -88,6 +91,21 @@ describe("a sign-in through a provider", () => {
     assert.equal((await whoIs(await signIn())).role, "user");
   });
 
+  test("every administrator is told of one whom a provider makes", async () => {
+    const messages = async () =>
+      (await app.call(listNotifications, { as: admin })).body.notifications.map(({ message }) => message);
+    const role_mappings = [{ group: "admins", role: "admin" as const }];
+    await set({ role_mappings, links_by_email: true });
+    aStranger({ groups: ["admins"], name: "New Here" });
+    assert.equal((await whoIs(await signIn())).role, "admin");
+    assert.ok((await messages()).includes("The identity provider Company login made New Here an administrator."));
+    const local = await aPerson(app);
+    aStranger({ groups: ["admins"], email: local.email });
+    const { name, role } = await whoIs(await signIn());
+    assert.equal(role, "admin");
+    assert.ok((await messages()).includes(`The identity provider Company login made ${name} an administrator.`));
+  });
+
   test("groups that the provider hides elsewhere are not taken for none", async () => {
     await set({ role_mappings: [{ group: "ops", role: "manager" }] });
     aStranger();
@@ -142,6 +160,25 @@ describe("an account that is here already", () => {
     refusedWith(await signIn(), 403, "sign-in.account-exists");
   });
 
+  test("is not that of a former administrator within 7 days", async () => {
+    await set({ links_by_email: true, role_mappings: [{ group: "admins", role: "admin" }] });
+    const other = await aPerson(app, "admin");
+    const demoted = await app.call(changeUserRole, { params: { id: other.id }, body: { role: "user" }, as: admin });
+    assert.equal(demoted.status, 200, demoted.text);
+    aStranger({ email: other.email, groups: ["admins"] });
+    refusedWith(await signIn(), 403, "sign-in.account-exists");
+    wait(7 * 24 * 3_600_000 + 1000);
+    assert.equal((await whoIs(await signIn())).id, other.id);
+  });
+
+  test("is not that of a person who cancelled a reset as not theirs", async () => {
+    await set({ links_by_email: true });
+    const local = await aPerson(app);
+    await holdVaultOf(local);
+    aStranger({ email: local.email });
+    refusedWith(await signIn(), 403, "sign-in.account-exists");
+  });
+
   test("is not even that of somebody who becomes an administrator at this very moment", async () => {
     await set({ links_by_email: true });
     const local = await aPerson(app);
@@ -175,6 +212,15 @@ describe("what an attacker tries", () => {
     const query = await idp.visit(attacker.url);
     refusedWith(await finish(query, null), 400, "sign-in.begin-again");
     refusedWith(await finish(query, victim.cookie), 400, "sign-in.begin-again");
+  });
+
+  test("an answer without the right state leaves the sign-in under way", async () => {
+    const { url, cookie } = await begin();
+    const query = await idp.visit(url);
+    for (const forged of ["state=forged&code=forged", "error=access_denied"]) {
+      refusedWith(await finish(forged, cookie), 400, "sign-in.begin-again");
+    }
+    assert.equal((await finish(query, cookie)).status, 200);
   });
 
   test("an answer works once; a flow is gone after 10 minutes", async () => {

@@ -20,7 +20,7 @@ import type { ProviderRow } from "./identity-providers.store.ts";
 import type { Office } from "./office.ts";
 import { bindPerson, findBound } from "./people.store.ts";
 import { aUser, record } from "./record.ts";
-import { foreseeTakeOver } from "./take-over.ts";
+import { asMaker, foreseeTakeOver } from "./take-over.ts";
 import type { Vouched } from "./take-over.ts";
 
 /**
@@ -39,7 +39,7 @@ export async function settlePerson(office: Office, provider: ProviderRow, vouche
     if (bound !== undefined) return { user: await withRole(office, tx, provider, bound, role) };
     const email = addressOf(provider, vouched);
     const known = await findUserByEmail(tx, email);
-    if (known !== undefined) return foreseeTakeOver(tx, { provider, vouched, known, role });
+    if (known !== undefined) return foreseeTakeOver(tx, office.kernel.clock.now(), { provider, vouched, known, role });
     return { user: await makePerson(office, tx, { provider, vouched, email, role: role === "keep" ? "user" : role }) };
   });
 }
@@ -67,7 +67,7 @@ interface Newcomer {
 }
 
 async function makePerson(
-  { kernel }: Office,
+  { kernel, signIn }: Office,
   tx: Tx,
   { provider, vouched, email, role }: Newcomer,
 ): Promise<UsersTable> {
@@ -101,6 +101,7 @@ async function makePerson(
     target: aUser(user),
     details: { role, provider: provider.name },
   });
+  if (role === "admin") await tellOfNewAdmin(signIn.parts.notify, tx, { person: user, by: asMaker(provider) });
   return user;
 }
 
@@ -127,10 +128,7 @@ async function withRole(
     return user;
   }
   await setRole(tx, user.id, role, kernel.clock.now());
-  if (role === "admin") {
-    const by = `The identity provider ${provider.name}`;
-    await tellOfNewAdmin(signIn.parts.notify, tx, { person: user, by });
-  }
+  if (role === "admin") await tellOfNewAdmin(signIn.parts.notify, tx, { person: user, by: asMaker(provider) });
   // Tokens carry the role, so the ones with the old role must not live on.
   await signIn.endSessions(tx, user.id);
   await record(kernel.clock.now(), tx, "user.role-changed", { target, details });

@@ -2,8 +2,9 @@
 // proof of a sign-in, and done with its last.
 import type { Role } from "@strongroom/contract";
 import type { ProvedElsewhere, TakeOver } from "#features/sign-in/index.ts";
-import { setPasswordHash, setRole } from "#features/users/index.ts";
+import { findUser, needsSecondAdmin, setPasswordHash, setRole, tellOfNewAdmin } from "#features/users/index.ts";
 import type { UsersTable } from "#features/users/index.ts";
+import { isVaultHeld } from "#features/vault-closure/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { GroupNames } from "./identity-providers.policy.ts";
@@ -33,17 +34,27 @@ interface Known {
 
 /**
  * INVARIANT: nothing of the account changes here, because its own second factor may be missing still. Throws 403 where it may
- * not be taken over: an administrator's never, and none without the administrator's consent or on an address that is not verified.
+ * not be taken over: an administrator's never, nor one whose reset
+ * needs a second administrator, and none without the administrator's consent or on an address that is not verified.
  */
-export async function foreseeTakeOver(db: Db, { provider, vouched, known, role }: Known): Promise<ProvedElsewhere> {
-  const isMeant = vouched.isEmailVerified === true && mayBeTaken(provider, known) && known.status === "active";
-  if (!isMeant || (await findProviderOf(db, known.id)) !== undefined) throw taken(provider);
+export async function foreseeTakeOver(
+  db: Db,
+  now: Date,
+  { provider, vouched, known, role }: Known,
+): Promise<ProvedElsewhere> {
+  const isMeant = vouched.isEmailVerified === true && known.status === "active";
+  if (!isMeant || !(await mayBeTaken(db, provider, known, now)) || (await findProviderOf(db, known.id)) !== undefined)
+    throw taken(provider);
   const wanted = { providerId: provider.id, subject: vouched.subject, role: role === "keep" ? null : role };
   return { user: known, takeOver: wanted };
 }
 
-const mayBeTaken = (provider: ProviderRow, { role, kind }: UsersTable): boolean =>
-  provider.links_by_email && role !== "admin" && kind === "person";
+/** INVARIANT: an account whose reset needs a second administrator is not taken over by the word of a provider alone. */
+async function mayBeTaken(db: Db, provider: ProviderRow, { id }: UsersTable, now: Date): Promise<boolean> {
+  const person = await findUser(db, id);
+  if (person?.kind !== "person" || person.role === "admin" || !provider.links_by_email) return false;
+  return !needsSecondAdmin(person, await isVaultHeld(db, id), now);
+}
 
 /** As `Elsewhere.takeOver` says. */
 export async function takeOver(
@@ -57,7 +68,7 @@ export async function takeOver(
   if (provider?.is_enabled !== true)
     throw refuse(403, "sign-in.provider-off", "This way of signing in is switched off.");
   const binding = { provider_id: provider.id, subject, user_id: user.id, bound_at: now };
-  if (!mayBeTaken(provider, user) || !(await bindPerson(tx, binding))) throw taken(provider);
+  if (!(await mayBeTaken(tx, provider, user, now)) || !(await bindPerson(tx, binding))) throw taken(provider);
   await setPasswordHash(tx, user.id, "");
   await signIn.forgetReset(tx, user.id);
   await signIn.endSessions(tx, user.id);
@@ -66,9 +77,15 @@ export async function takeOver(
   await record(now, tx, "identity-provider.person-bound", { target, details: { provider: provider.name } });
   if (role === null || role === user.role) return;
   await setRole(tx, user.id, role, now);
+  if (role === "admin") {
+    await tellOfNewAdmin(signIn.parts.notify, tx, { person: user, by: asMaker(provider) });
+  }
   const details = { from: user.role, to: role, provider: provider.name };
   await record(now, tx, "user.role-changed", { target, details });
 }
+
+/** As people know who gave a role. */
+export const asMaker = ({ name }: ProviderRow): string => `The identity provider ${name}`;
 
 const taken = ({ name }: ProviderRow) =>
   refuse(

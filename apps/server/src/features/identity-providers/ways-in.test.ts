@@ -149,6 +149,17 @@ describe("a second factor of ours, after a provider's word", () => {
     assert.deepEqual([(await session()).status, (await byPassword()).status, await bound()], [401, 401, 1]);
     assert.equal((await whoIs(await signIn())).id, local.id);
   });
+
+  test("an account that becomes protected before its second factor is proved is not taken over", async () => {
+    const local = await aPerson(app);
+    const { key } = await withApp(app, local);
+    await set({ links_by_email: true });
+    aStranger({ email: local.email });
+    const step = await heldBack(await signIn());
+    await app.database.pool.query("update users set admin_until = now() + interval '1 day' where id = $1", [local.id]);
+    const done = await secondStep(app, step, { kind: "totp", code: codeAt(app, key) });
+    refusedWith(done, 403, "sign-in.account-exists");
+  });
 });
 
 describe("INVARIANT: some administrator can sign in", () => {

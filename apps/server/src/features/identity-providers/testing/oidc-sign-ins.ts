@@ -129,3 +129,11 @@ export const refusedWith = (reply: { status: number; body: unknown; text: string
 
 export const countUsers = async () =>
   (await app.call(listUsers, { query: { limit: 200 }, as: admin })).body.data.length;
+
+/** As after they cancelled a reset of their sign-in as not theirs. */
+export async function holdVaultOf({ id }: { id: string }): Promise<void> {
+  await app.database.pool.query(
+    "insert into vault_closures (user_id, closed_at, opens_at, cause, closed_by) values ($1, now(), null, 'reset-link', 'Admin')",
+    [id],
+  );
+}
