@@ -188,6 +188,7 @@ export const endUserSessions = endpoint({
   needs: "user.manage",
   audit: "user.sessions-ended",
   gives: "nothing",
+  stepUp: true,
   thing: "user",
 });
 

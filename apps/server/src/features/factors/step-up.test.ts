@@ -5,12 +5,14 @@ import {
   changeUserRole,
   readAccount,
   readCredential,
+  readSignInPolicy,
   retrieveAccount,
   revealCredential,
   stepUp,
   updateCredential,
+  updateSignInPolicy,
 } from "@strongroom/contract";
-import type { Credential, StepUpProof } from "@strongroom/contract";
+import type { Credential, SignInPolicy, StepUpProof } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -65,6 +67,7 @@ describe("a call that asks for a fresh proof", () => {
   test("those that do most harm are among them", () => {
     const names = endpoints.filter(({ endpoint }) => endpoint.stepUp === true).map(({ name }) => name);
     const needed = ["changeUserRole", "setUserStatus", "deleteUser", "issueResetLink", "updateSignInPolicy"];
+    needed.push("endUserSessions");
     needed.push("updatePlatform", "exportAudit", "createToken", "seal", "removeFactor", "resetFactors");
     // Each of them answers with a link that makes whoever has it the person.
     needed.push("inviteUser", "inviteAgain");
@@ -178,6 +181,24 @@ describe("what counts as a proof", () => {
       app.call(changeUserRole, { params: { id: person.id }, body: { role: "user" }, as: as.token });
     assert.equal(codeOf(await use(other)), "step-up.required");
     assert.notEqual(codeOf(await use(person)), "step-up.required");
+  });
+
+  test("a right password that must be changed is not counted as a guess", async () => {
+    const person = await aPerson(app, "manager");
+    const admin = await firstAdmin(app);
+    const { body: policy } = await app.call(readSignInPolicy, { as: admin.token });
+    const change = (fields: Partial<SignInPolicy>) =>
+      app.call(updateSignInPolicy, { body: { ...policy, ...fields }, as: admin.token });
+    await prove(admin, { kind: "password", password: admin.password });
+    assert.equal((await change({ privileged_password_min_length: 60 })).status, 200);
+    try {
+      for (let tries = 0; tries < 7; tries += 1) {
+        const reply = await prove(person, { kind: "password", password: person.password });
+        assert.deepEqual([reply.status, codeOf(reply)], [403, "password.must-change"]);
+      }
+    } finally {
+      assert.equal((await change({})).status, 200);
+    }
   });
 
   test("guessing it is slowed down as at the door", async () => {

@@ -1,6 +1,13 @@
 // A fresh proof of who sits at an open session, for the calls that ask for one.
 import type { StepUpProof, beginStepUp, stepUp } from "@strongroom/contract";
-import { admitAttempt, markProved, provedUntil, rewardAttempt, secondClaim } from "#features/sign-in/index.ts";
+import {
+  admitAttempt,
+  markProved,
+  provedUntil,
+  rewardAttempt,
+  secondClaim,
+  settleAttempt,
+} from "#features/sign-in/index.ts";
 import { findPasswordHash, passwordProblem, readPolicy } from "#features/users/index.ts";
 import { sessionOf } from "#kernel/authz/actor.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -39,6 +46,11 @@ export async function proveAgain(parts: FactorParts, call: SteppedCall<typeof st
   const proven = await checked(parts, call, db, proof, actor);
   if (proven === null) throw wrongProof(400);
   const now = kernel.clock.now();
+  if (proven === "must-change") {
+    // The password was right, so it is not counted as a guess.
+    await kernel.database.transaction((tx) => settleAttempt(tx, attempt, now));
+    throw mustChange();
+  }
   const policy = await readPolicy(db);
   await call.commit(async (tx) => {
     await rewardAttempt(tx, attempt, actor.id, now);
@@ -55,14 +67,14 @@ const mustChange = () =>
     "Your password is too short or too common for your role. Change it in your profile, then try again.",
   );
 
-/** What has to happen with a proof that holds; null for one that does not. */
+/** What has to happen with a proof that holds; null for one that does not; `must-change` for a right password that is too weak. */
 async function checked(
   { kernel, signIn }: FactorParts,
   call: SteppedCall<typeof stepUp>,
   db: Db,
   proof: StepUpProof,
   actor: Actor,
-): Promise<((tx: Tx) => Promise<void>) | null> {
+): Promise<((tx: Tx) => Promise<void>) | "must-change" | null> {
   if (proof.kind !== "password") {
     const proven = await prove(kernel, db, actor.id, proof, "step-up");
     return proven === null ? null : (tx) => spend(kernel, tx, proven);
@@ -72,6 +84,5 @@ async function checked(
   if (!isRight) return null;
   const { role, email, name } = actor;
   const isTooWeak = role !== "user" && passwordProblem(await readPolicy(db), { ...proof, role, email, name }) !== null;
-  if (isTooWeak) throw mustChange();
-  return async () => {};
+  return isTooWeak ? "must-change" : async () => {};
 }

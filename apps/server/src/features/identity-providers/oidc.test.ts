@@ -103,7 +103,8 @@ describe("a sign-in through a provider", () => {
     aStranger({ groups: ["admins"], email: local.email });
     const { name, role } = await whoIs(await signIn());
     assert.equal(role, "admin");
-    assert.ok((await messages()).includes(`The identity provider Company login made ${name} an administrator.`));
+    const told = await messages();
+    assert.ok(told.includes(`The identity provider Company login made ${name} an administrator.`), told.join("\n"));
   });
 
   test("groups that the provider hides elsewhere are not taken for none", async () => {

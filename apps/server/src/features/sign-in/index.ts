@@ -113,7 +113,7 @@ export type { Demand, DirectoryWish, EndTokens, ProvedElsewhere, SignInParts, Ta
 export { isLastTry, provedUntil } from "./sign-in.policy.ts";
 export type { SignInMethod } from "./sign-in.policy.ts";
 export { endSessions, proveSession } from "./sessions.ts";
-export { admitAttempt, admitGuess, rewardAttempt, rewardGuess } from "./slow-down.ts";
+export { admitAttempt, admitGuess, rewardAttempt, rewardGuess, settleAttempt } from "./slow-down.ts";
 export type { Attempt } from "./slow-down.ts";
 export { refused } from "./start-session.ts";
 export type { Proved, SignInCall } from "./start-session.ts";

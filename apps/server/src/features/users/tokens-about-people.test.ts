@@ -24,7 +24,7 @@ import type { ScopeChoice, UserId } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { aPerson, firstAdmin, signIn } from "#testing/people.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { sampleBody } from "#testing/sample-bodies.ts";
 import { usualPolicy } from "#testing/sign-in-policy.ts";
@@ -75,7 +75,7 @@ describe("an API token that may manage people", () => {
     }
   });
 
-  test("cannot change an administrator or its own holder, but can end their sessions", async () => {
+  test("cannot change an administrator or its own holder, or end their sessions", async () => {
     for (const { id } of [other, holder]) {
       const calls = {
         role: await app.call(changeUserRole, { ...byId(id), body: { role: "user" } }),
@@ -83,11 +83,20 @@ describe("an API token that may manage people", () => {
         enable: await app.call(setUserStatus, { ...byId(id), body: { status: "active" } }),
         unlock: await app.call(unlockUser, byId(id)),
         delete: await app.call(deleteUser, byId(id)),
+        sessions: await app.call(endUserSessions, byId(id)),
       };
       for (const [name, reply] of Object.entries(calls)) assert.deepEqual(refusal(reply), PERSON_NEEDED, name);
     }
-    assert.equal((await app.call(endUserSessions, byId(other.id))).status, 200);
-    other.token = await signIn(app, other.email);
+  });
+
+  test("can end the sessions of a user, but not the tokens of a machine identity with the role administrator", async () => {
+    assert.equal((await app.call(endUserSessions, byId((await aPerson(app)).id))).status, 200);
+    const machine = await app.call(createMachine, {
+      body: { name: "admin robot to stop", role: "admin", responsible_user_id: holder.id },
+      as: holder.token,
+    });
+    assert.equal(machine.status, 201, machine.text);
+    assert.deepEqual(refusal(await app.call(endUserSessions, byId(machine.body.id))), PERSON_NEEDED);
   });
 
   test("cannot make an administrator by a role, an invitation, a role request or a machine identity", async () => {

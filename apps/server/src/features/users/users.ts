@@ -80,7 +80,8 @@ export async function changeStatus(
   const { person, admins } = await decideAbout(call, tx);
   const { status } = call.body;
   requirePersonFor(call.actor, person);
-  if (status === "active") requireActivated(person);
+  // INVARIANT: an account that was never activated is enabled by its activation alone.
+  if (person.status === "pending") throw status === "active" ? awaitingActivation() : notActivatedYet();
   if (status === "disabled") requireAnotherAdmin(person.id, admins);
   requireAnotherPerson(call.actor.id, person.id);
   call.note({ details: { from: person.status, to: status } });
@@ -94,9 +95,18 @@ export async function changeStatus(
 
 /** Throws 409 for a pending account: it gets rights only by activation. */
 function requireActivated({ status }: Person): void {
-  if (status !== "pending") return;
-  throw refuse(409, "user.awaiting-activation", "This account is waiting for activation. Activate it first.");
+  if (status === "pending") throw awaitingActivation();
 }
+
+const awaitingActivation = () =>
+  refuse(409, "user.awaiting-activation", "This account is waiting for activation. Activate it first.");
+
+const notActivatedYet = () =>
+  refuse(
+    409,
+    "user.awaiting-activation",
+    "This account is waiting for activation, so there is nothing to disable. Delete it if it is not wanted.",
+  );
 
 /** Sessions end, because their tokens carry the role. Notifies the person, and administrators of a new administrator. */
 export async function giveRole(
@@ -137,6 +147,7 @@ export async function endAllSessions(
   tx: Tx,
 ): Promise<{ message: string }> {
   const person = await named(call, tx);
+  requirePersonFor(call.actor, person);
   const sessions = await signIn.endSessions(tx, person.id);
   const tokens = await signIn.endTokens(tx, person.id, "sessions-ended");
   call.note({ details: { sessions, tokens } });
