@@ -183,6 +183,16 @@ describe("the list of requests", () => {
     const unknown = await app.call(listAccessRequests, { query: { status: "nonsense" as never }, as: person.token });
     assert.equal(unknown.status, 400);
   });
+
+  test("is searched by address only by the person concerned and by people who may list users", async () => {
+    const { account, asker, approvers } = await aLending(app);
+    const { body: asked } = await requests.ask(asker, account);
+    const found = async (viewer: TestPerson, search: string) => ids(await list(viewer, { search }));
+    for (const viewer of [asker, admin]) assert.deepEqual(await found(viewer, asker.email), [asked.id]);
+    const [approver] = approvers;
+    assert.deepEqual(await found(approver!, asker.email.split("@")[0]!), [asked.id]);
+    assert.deepEqual(await found(approver!, asker.email), []);
+  });
 });
 
 describe("JIT-19: a request in free text", () => {
