@@ -136,7 +136,7 @@ export async function compose(parts: Parts): Promise<App> {
     forgetReset: signIn.forgetReset,
   });
   const factors = installFactors(kernel, { signIn, notify: notifications.notify });
-  installAdminResets({
+  const adminResets = installAdminResets({
     kernel,
     notify: notifications.notify,
     isVaultHeld: signIn.isVaultHeld,
@@ -207,6 +207,8 @@ export async function compose(parts: Parts): Promise<App> {
     endGrants: endAllGrants,
     endCheckOuts: endAllCheckOuts,
     distrustRotations: distrustJournals,
+    expireAdminResets: adminResets.expireAll,
+    restartWaiting: vaultClosure.restartWaiting,
     tokens: tokens.suspended,
   };
   const restoreWatch = createRestoreWatch(kernel, restores);

@@ -304,6 +304,10 @@ export const RestoreEnds = z.object({
   check_outs: z.number().int(),
   rotations: z.number().int(),
   tokens: z.number().int(),
+  /** Open requests to reset an administrator's sign-in. */
+  admin_resets: z.number().int(),
+  /** Closed vaults whose waiting time started again. */
+  closures: z.number().int(),
 });
 export type RestoreEnds = z.infer<typeof RestoreEnds>;
 

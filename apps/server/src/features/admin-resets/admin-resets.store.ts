@@ -77,3 +77,10 @@ export async function settleReset(
 ): Promise<void> {
   await tx.updateTable("admin_resets").set(settled).where("id", "=", id).execute();
 }
+
+/** Expires all that are open. Returns how many. */
+export async function expireOpen(tx: Tx, now: Date): Promise<number> {
+  const update = tx.updateTable("admin_resets").set({ outcome: "expired", settled_at: now });
+  const done = await update.where("outcome", "is", null).where("expires_at", ">", now).executeTakeFirst();
+  return Number(done.numUpdatedRows);
+}

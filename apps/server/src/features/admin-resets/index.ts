@@ -1,13 +1,21 @@
 // Resets of administrators' sign-in, which need two other administrators.
 import { cancelAdminReset, confirmAdminReset, listAdminResets, requestAdminReset } from "@strongroom/contract";
+import type { Tx } from "#kernel/db/database.ts";
 import { implement } from "#kernel/http/implement.ts";
 import { cancel, confirm, list, request } from "./admin-resets.ts";
 import type { AdminResetDeps } from "./admin-resets.ts";
+import { expireOpen } from "./admin-resets.store.ts";
 
-export function installAdminResets(deps: AdminResetDeps): void {
+export interface AdminResetsFeature {
+  /** For a database that was restored: a request that was cancelled since must not be confirmed. Returns how many. */
+  expireAll(tx: Tx): Promise<number>;
+}
+
+export function installAdminResets(deps: AdminResetDeps): AdminResetsFeature {
   const { kernel } = deps;
   implement(kernel, listAdminResets, (call, db) => list(deps, call, db));
   implement(kernel, requestAdminReset, (call, tx) => request(deps, call, tx));
   implement(kernel, confirmAdminReset, (call, tx) => confirm(deps, call, tx));
   implement(kernel, cancelAdminReset, (call, tx) => cancel(deps, call, tx));
+  return { expireAll: (tx) => expireOpen(tx, kernel.clock.now()) };
 }

@@ -11,7 +11,7 @@ import { findKnownEntries } from "./restores.store.ts";
 
 /** Events that removed or changed the rights of a person or program. */
 const TAKES_AWAY =
-  /[.-](?:revoked|disabled|deleted|removed|ended|reset|changed|replaced|rotated|rekeyed|used|withdrawn|closed|completed)$/;
+  /[.-](?:revoked|disabled|deleted|removed|ended|reset|changed|replaced|rotated|rekeyed|used|withdrawn|closed|completed|cancelled|denied|decided)$/;
 const MOST_CHANGES = 500;
 const LONGEST = 200;
 

@@ -1,8 +1,12 @@
 // After a restore: access that was revoked since the backup stays revoked, and an administrator reviews the rest.
 import {
+  cancelAdminReset,
+  cancelRecovery,
   completePasswordReset,
+  confirmAdminReset,
   confirmTokens,
   createAuditSink,
+  createCredential,
   createMachine,
   createMachineToken,
   createToken,
@@ -14,9 +18,14 @@ import {
   readHealth,
   readOwnProfile,
   readRestoreReview,
+  readVaultClosure,
+  requestAdminReset,
+  resetFactors,
+  revealCredential,
   revokeToken,
   setUserStatus,
 } from "@strongroom/contract";
+import type { AdminResetId, CredentialId } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { copyFileSync, cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -83,6 +92,10 @@ let machineToken: string;
 let resetToken: string;
 let usedPassword: string;
 let lending: Lending;
+let closedOwner: TestPerson;
+let secret: CredentialId;
+let adminReset: AdminResetId;
+let confirmer: TestPerson;
 const restoredFolder = inside("restored");
 
 before(async () => {
@@ -124,6 +137,21 @@ before(async () => {
     [lending.account.id, { step: "stored", candidate: 2, old: 1, dead: [1], looks: 1 }],
   );
 
+  closedOwner = await aPerson(app);
+  const body = { name: "My bank", type: "password", value: "hunter2-secret" } as const;
+  secret = (await app.call(createCredential, { body, as: closedOwner.token })).body.id;
+  const closed = await app.call(resetFactors, { params: { id: closedOwner.id }, as: admin.token });
+  assert.equal(closed.status, 200, closed.text);
+  closedOwner.token = await signIn(app, closedOwner.email);
+  confirmer = await aPerson(app, "admin");
+  const lost = await aPerson(app, "admin");
+  const requested = await app.call(requestAdminReset, {
+    body: { user_id: lost.id, kind: "password", reason: "Lost their laptop" },
+    as: admin.token,
+  });
+  assert.equal(requested.status, 201, requested.text);
+  adminReset = requested.body.id;
+
   const findMac = findMacOfServer(app.kernel);
   await backUp({
     administration: embedded.administration,
@@ -145,6 +173,9 @@ before(async () => {
     as: admin.token,
   });
   assert.equal(disabled.status, 200, disabled.text);
+  assert.equal((await app.call(cancelRecovery, { as: closedOwner.token })).status, 200);
+  const cancelled = await app.call(cancelAdminReset, { params: { id: adminReset }, as: admin.token });
+  assert.equal(cancelled.status, 200, cancelled.text);
   await allSent(app, admin.token, sink.body.id);
   await stop();
 
@@ -166,6 +197,8 @@ before(async () => {
         backup_made_at: madeAt,
         is_authenticated: isAuthenticated,
       });
+      // As if the backup were days old.
+      await database.pool.query("update vault_closures set opens_at = now() - interval '1 hour', mailed_at = now()");
       await database.close();
     },
   });
@@ -195,6 +228,23 @@ describe("a server on a restored database", () => {
     now = await signIn(app, admin.email);
   });
 
+  test("restarts the waiting time of a closed vault and mails its owner again, because a cancellation may be lost", async () => {
+    const { rows } = await app.database.pool.query(
+      `select opens_at > now() + interval '71 hours' as waits, mailed_at, cancel_hash from vault_closures`,
+    );
+    assert.deepEqual(rows, [{ waits: true, mailed_at: null, cancel_hash: null }]);
+    const as = await signIn(app, closedOwner.email);
+    assert.notEqual((await app.call(readVaultClosure, { as })).body.closure, null);
+    const refused = await app.call(revealCredential, { params: { id: secret }, body: {}, as });
+    assert.equal(refused.status, 403, refused.text);
+  });
+
+  test("expires open requests to reset an administrator, because a cancellation may be lost", async () => {
+    const as = await signIn(app, confirmer.email);
+    const confirmed = await app.call(confirmAdminReset, { params: { id: adminReset }, as });
+    assert.equal(confirmed.status, 404, confirmed.text);
+  });
+
   test("accepts no API token until an administrator confirms it", async () => {
     for (const token of [apiToken, machineToken]) {
       const refused = await app.call(listSafes, { as: token });
@@ -222,8 +272,15 @@ describe("a server on a restored database", () => {
     assert.ok((found.missing_entries ?? 0) >= 3, String(found.missing_entries));
     assert.ok(found.ended.sessions >= 4);
     assert.deepEqual([found.ended.links, found.ended.grants, found.ended.rotations, found.ended.tokens], [1, 1, 1, 2]);
+    assert.deepEqual([found.ended.admin_resets, found.ended.closures], [1, 1]);
     const lost = found.changes.map(({ event }) => event);
-    for (const event of ["password-reset.completed", "token.revoked", "user.status-changed"]) {
+    for (const event of [
+      "password-reset.completed",
+      "token.revoked",
+      "user.status-changed",
+      "vault.recovery-cancelled",
+      "admin-reset.cancelled",
+    ]) {
       assert.ok(lost.includes(event), `${event} of ${lost.join(", ")}`);
     }
     const { rows } = await app.database.pool.query(

@@ -29,6 +29,9 @@ export interface RestoreDeps {
   endGrants(tx: Tx): Promise<number>;
   endCheckOuts(tx: Tx): Promise<number>;
   distrustRotations(tx: Tx): Promise<number>;
+  expireAdminResets(tx: Tx): Promise<number>;
+  /** INVARIANT: a vault whose owner may have cancelled since the backup does not open before they could do it again. */
+  restartWaiting(tx: Tx): Promise<number>;
   tokens: {
     suspendAll(tx: Tx): Promise<number>;
     find(db: Db): Promise<SuspendedToken[]>;
@@ -101,6 +104,8 @@ async function treat(kernel: Kernel, deps: RestoreDeps, tx: Tx, { mark, behind }
     check_outs: await deps.endCheckOuts(tx),
     rotations: await deps.distrustRotations(tx),
     tokens: await deps.tokens.suspendAll(tx),
+    admin_resets: await deps.expireAdminResets(tx),
+    closures: await deps.restartWaiting(tx),
   };
   await forgetAnswers(tx);
   const missing = Math.max(behind === null ? 0 : behind.size - size, entries);

@@ -18,6 +18,8 @@ export function endsIn({ ended }: Pick<RestoreReview, "ended">): string[] {
     [ended.check_outs, `${counted(ended.check_outs, "check-out")} ended`],
     [ended.rotations, `${counted(ended.rotations, "rotation")} set to verify the secret before any change`],
     [ended.tokens, `${counted(ended.tokens, "API token")} suspended`],
+    [ended.admin_resets, `${counted(ended.admin_resets, "administrator reset request")} expired`],
+    [ended.closures, `Waiting time of ${counted(ended.closures, "closed vault")} restarted`],
   ];
   const said = lines.filter(([count]) => count > 0).map(([, text]) => text);
   return said.length === 0 ? ["Nothing had to be ended"] : said;
