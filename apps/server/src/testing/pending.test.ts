@@ -121,7 +121,7 @@ describe("a person who waits for activation", () => {
     }
   });
 
-  test("stays refused after signing in again, and is signed out once disabled", async () => {
+  test("stays refused after signing in again, and is not disabled but deleted", async () => {
     const waiting = await aPendingPerson(app);
     const token = await signIn(app, waiting.email);
     assert.equal(codeOf(await send(closed[0]!, token)), "account.awaiting-activation");

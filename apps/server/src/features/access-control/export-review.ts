@@ -1,8 +1,10 @@
 // The result of a review as a file: CSV for a spreadsheet, JSON for other tools. Names in it are never formulas.
 import type { AccessReview, ReviewItem, exportAccessReview } from "@strongroom/contract";
 import { Readable } from "node:stream";
+import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
+import { maskAddresses } from "#kernel/http/hide-addresses.ts";
 import type { Download } from "#kernel/http/stream.ts";
 import { csvLine } from "#kernel/spreadsheet-cell.ts";
 import { lookerOf, presentReview, toItem } from "./reviews.ts";
@@ -36,7 +38,7 @@ export async function exportReview(call: Call<typeof exportAccessReview>, db: Db
   call.note({ target: { type: "access-review", id: call.params.id } });
   const review = await presentReview(db, call.actor, call.params.id);
   call.note({ target: { type: "access-review", id: review.id, name: review.name }, details: { format } });
-  const pages = inPages(db, lookerOf(call.actor), review);
+  const pages = inPages(db, call.actor, review);
   return {
     body: Readable.from(format === "csv" ? csvOf(pages, review) : jsonOf(review, pages, now), { objectMode: false }),
     fileName: `access-review-${review.started_at.slice(0, 10)}.${format}`,
@@ -44,13 +46,19 @@ export async function exportReview(call: Call<typeof exportAccessReview>, db: Db
   };
 }
 
-async function* inPages(db: Db, looker: store.Looker, review: AccessReview): AsyncGenerator<ReviewItem[]> {
+/** INVARIANT: addresses are masked as in replies, because a download is encoded by no schema. */
+async function* inPages(db: Db, actor: Actor, review: AccessReview): AsyncGenerator<ReviewItem[]> {
+  const looker = lookerOf(actor);
+  const own = actor.email;
   let after: { name: string; id: string } | null = null;
   for (;;) {
     const wish: store.ItemWish = { show: "all", search: null, limit: PAGE, after };
     const rows: store.ItemRow[] = await store.listItems(db, looker, review.id, wish);
     const page = rows.slice(0, PAGE);
-    if (page.length > 0) yield page.map((row) => toItem(row, review.state));
+    if (page.length > 0) {
+      const items = page.map((row) => toItem(row, review.state));
+      yield looker.byAddress ? items : (maskAddresses(items, own) as ReviewItem[]);
+    }
     if (rows.length <= PAGE) return;
     const last = page.at(-1)!;
     after = { name: last.sort, id: last.id };

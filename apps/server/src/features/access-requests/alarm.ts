@@ -1,6 +1,8 @@
 // The alarm of emergency access: a mail to everybody who may decide, beside the live event that all of them get at once.
-import { findUser } from "#features/users/index.ts";
+import { findUser, seesAddresses } from "#features/users/index.ts";
+import type { Person } from "#features/users/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
+import { maskedAddress } from "#kernel/masked-address.ts";
 import { overseersOfAll, resourceOf } from "./access-requests.ts";
 import type { Site } from "./access-requests.ts";
 import { readAdmins, readRequests } from "./shown-requests.store.ts";
@@ -36,19 +38,24 @@ export function defineAlarm(site: Site): void {
     const person = await findUser(db, data.userId);
     const [row] = await readRequests(db, [data.requestId]);
     if (person?.status !== "active" || row === undefined) return;
-    await mail.send({ to: person.email, ...alarmMail(row, person.name, kernel.publicUrl()) });
+    await mail.send({ to: person.email, ...alarmMail(row, person, kernel.publicUrl()) });
   });
 }
 
 /** Without the reason: a mail is read by others than those who may. */
-function alarmMail(row: ShownRequest, name: string, publicUrl: string): { subject: string; text: string } {
+function alarmMail(
+  row: ShownRequest,
+  { id, name, role }: Person,
+  publicUrl: string,
+): { subject: string; text: string } {
+  const address = seesAddresses({ id, role }) ? row.user_email : maskedAddress(row.user_email);
   const resource = resourceOf(row);
   return {
     subject: `Emergency access to ${resource}`,
     text: [
       `Hello ${name},`,
       "",
-      `${row.username} (${row.user_email}) has opened "${resource}" in an emergency, without an approval.`,
+      `${row.username} (${address}) has opened "${resource}" in an emergency, without an approval.`,
       "",
       `Until ${row.ends_at!.toISOString()}, unless somebody ends it before. It has to be reviewed afterwards, by somebody else:`,
       "",

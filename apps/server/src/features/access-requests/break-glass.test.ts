@@ -102,7 +102,10 @@ describe("break-glass", () => {
         .toSorted(),
       told.toSorted(),
     );
-    for (const { text } of own()) {
+    for (const { to, text } of own()) {
+      const seesAddress = [admin.email, second.email].includes(to[0]!);
+      assert.equal(text.includes(lending.asker.email), seesAddress, text);
+      assert.ok(seesAddress || text.includes("…@example.com"), text);
       assert.ok(text.includes("/jit-access"));
       assert.ok(!text.includes(opened.body.business_justification) && !text.includes(lending.account.password));
     }

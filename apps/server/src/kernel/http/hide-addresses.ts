@@ -23,14 +23,15 @@ export function hideAddresses(
   const isOpen =
     authority.allows("user.list", viewer.role) &&
     (viewer.token === null || viewer.token.scopes.has("user.list") || viewer.token.scopes.has("user.manage"));
-  return isOpen ? reply : masked(reply, viewer.email);
+  return isOpen ? reply : maskAddresses(reply, viewer.email);
 }
 
-function masked(value: unknown, own: string): unknown {
-  if (Array.isArray(value)) return value.map((each) => masked(each, own));
+/** For what does not leave as a reply with a schema, such as a download. `own`: the viewer's own address, which stays. */
+export function maskAddresses(value: unknown, own: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => maskAddresses(each, own));
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.entries(value).map(([name, inner]: [string, unknown]) => {
-    if (typeof inner !== "string" || !ADDRESS_FIELD.test(name)) return [name, masked(inner, own)];
+    if (typeof inner !== "string" || !ADDRESS_FIELD.test(name)) return [name, maskAddresses(inner, own)];
     return [name, inner === own || isMachineAddress(inner) ? inner : maskedAddress(inner)];
   });
   return Object.fromEntries(fields) as unknown;
