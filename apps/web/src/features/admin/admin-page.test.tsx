@@ -128,6 +128,15 @@ describe("users", () => {
     expect(await region("Users").findByText("Disabled")).toBeTruthy();
   });
 
+  test("accounts that wait for activation can be deleted but not disabled", async () => {
+    people = people.map((each) => (each.name === "Ana" ? { ...each, status: "pending" } : each));
+    const { user } = await openConsole();
+    await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
+    expect(await screen.findByRole("menuitem", { name: "Delete" })).toBeTruthy();
+    expect(screen.queryByRole("menuitem", { name: "Disable" })).toBeNull();
+    expect(screen.queryByRole("menuitem", { name: "Enable" })).toBeNull();
+  });
+
   test("keep their role when the question is answered with Cancel", async () => {
     const { user } = await openConsole();
     await user.click(screen.getByRole("button", { name: "Actions for Ana" }));

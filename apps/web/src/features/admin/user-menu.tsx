@@ -93,11 +93,12 @@ export function UserMenu({ user, onAsk, onIssue, onRequestReset, onTokens }: Use
           Evidence
         </Item>
         <Menu.Divider />
-        {user.status !== "disabled" ? (
+        {user.status === "active" && (
           <Item icon={IconUserOff} isGrave onClick={() => onAsk({ kind: "status", user, status: "disabled" })}>
             Disable
           </Item>
-        ) : (
+        )}
+        {user.status === "disabled" && (
           <Item icon={IconUserCheck} onClick={() => onAsk({ kind: "status", user, status: "active" })}>
             Enable
           </Item>
