@@ -23,14 +23,7 @@ declare module "#kernel/db/tables.ts" {
   }
 }
 
-export interface OpenReset {
-  id: string;
-  user_id: string;
-  kind: AdminReset["kind"];
-  reason: string;
-  requested_by: string;
-  requested_at: Date;
-  expires_at: Date;
+export interface OpenReset extends Omit<AdminResetsTable, "outcome" | "settled_by" | "settled_at"> {
   name: string;
   email: string;
   requester: string;

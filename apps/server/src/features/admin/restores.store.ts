@@ -53,14 +53,7 @@ export async function isCheckpointKnown(db: Db, digest: string): Promise<boolean
   return (await row.executeTakeFirst()) !== undefined;
 }
 
-export interface NewRestore {
-  id: string;
-  found_by: RestoreReview["found_by"];
-  backup_made_at: Date | null;
-  is_authenticated: boolean | null;
-  restored_at: Date;
-  kept_checkpoint: string | null;
-  missing_entries: number | null;
+export interface NewRestore extends Omit<RestoresTable, "ended" | "changes" | "finished_at" | "finished_by"> {
   ended: RestoreEnds;
   changes: readonly LostChange[];
 }
